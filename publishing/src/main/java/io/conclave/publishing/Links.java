@@ -27,7 +27,7 @@ final class Links {
         Links links = new Links(project.toRealPath());
         List<String> broken = new ArrayList<>();
         for (Path document : documents(links.root)) {
-            for (Markdown.Link link : new Markdown(Files.readString(document)).links()) {
+            for (Markdown.Target link : Markdown.of(Files.readString(document)).links()) {
                 String reason = links.reason(document, link.target());
                 if (!reason.isEmpty()) {
                     broken.add(links.root.relativize(document) + ":" + link.line() + ": (" + link.target() + ") "
@@ -71,7 +71,7 @@ final class Links {
             return "";
         }
         String anchor = target.substring(hash + 1);
-        boolean there = new Markdown(Files.readString(linked)).anchors().contains(anchor);
+        boolean there = Markdown.of(Files.readString(linked)).anchors().containsValue(anchor);
         return there ? "" : "no such heading in " + root.relativize(linked);
     }
 }

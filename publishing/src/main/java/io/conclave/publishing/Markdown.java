@@ -2,91 +2,107 @@ package io.conclave.publishing;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.commonmark.Extension;
+import org.commonmark.ext.gfm.tables.TablesExtension;
+import org.commonmark.node.AbstractVisitor;
+import org.commonmark.node.Code;
+import org.commonmark.node.Heading;
+import org.commonmark.node.Image;
+import org.commonmark.node.Link;
+import org.commonmark.node.LinkReferenceDefinition;
+import org.commonmark.node.Node;
+import org.commonmark.node.Text;
+import org.commonmark.parser.IncludeSourceSpans;
+import org.commonmark.parser.Parser;
 
-/** What one Markdown text links to, and what of it can be linked to. */
-final class Markdown {
-    private static final Pattern FENCE = Pattern.compile("^\\s*(`{3,}|~{3,}).*");
-    private static final Pattern HEADING = Pattern.compile("^#{1,6}\\s+(.*?)\\s*#*$");
-    private static final Pattern CODE = Pattern.compile("(`+)(?!`).*?(?<!`)\\1(?!`)");
-    private static final Pattern LINK = Pattern.compile("\\]\\(\\s*<?([^)\\s>]+)>?(?:\\s+\"[^\"]*\")?\\s*\\)");
-    private static final Pattern REFERENCE = Pattern.compile("^\\s{0,3}\\[[^\\]]+\\]:\\s+<?([^\\s>]+)>?.*");
+/**
+ * What one Markdown text links to, and what of it can be linked to.
+ *
+ * @param document the text, parsed
+ * @param links the targets of all links, pictures and definitions, in their order
+ * @param anchors the anchor of each heading, in their order, as GitHub makes it: one that comes again has a number behind
+ */
+record Markdown(Node document, List<Target> links, Map<Heading, String> anchors) {
+    static final List<Extension> TABLES = List.of(TablesExtension.create());
+
+    private static final Parser PARSER = Parser.builder()
+            .extensions(TABLES)
+            .includeSourceSpans(IncludeSourceSpans.BLOCKS_AND_INLINES)
+            .build();
     private static final Pattern NOT_IN_ANCHORS = Pattern.compile("[^\\p{L}\\p{M}\\p{N}\\p{Pc}\\- ]");
 
-    private final List<String> lines;
+    /** Where a link leads, and the line it is in, counted from 1. */
+    record Target(int line, String target) {}
 
-    Markdown(String text) {
-        lines = withoutFences(text);
-    }
-
-    /** A link and the line it is in, counted from 1. */
-    record Link(int line, String target) {}
-
-    /** The targets of all links and pictures outside of code, in their order. */
-    List<Link> links() {
-        List<Link> links = new ArrayList<>();
-        for (int i = 0; i < lines.size(); i++) {
-            String line = CODE.matcher(lines.get(i)).replaceAll("code");
-            Matcher reference = REFERENCE.matcher(line);
-            if (reference.matches()) {
-                links.add(new Link(i + 1, reference.group(1)));
-            }
-            Matcher link = LINK.matcher(line);
-            while (link.find()) {
-                links.add(new Link(i + 1, link.group(1)));
-            }
-        }
-        return links;
-    }
-
-    /** The anchors of the headings as GitHub makes them: a heading that comes again has a number behind. */
-    Set<String> anchors() {
-        Set<String> anchors = new TreeSet<>();
+    static Markdown of(String text) {
+        Node document = PARSER.parse(text);
+        List<Target> links = new ArrayList<>();
+        Map<Heading, String> anchors = new LinkedHashMap<>();
         Map<String, Integer> seen = new HashMap<>();
-        for (String line : lines) {
-            Matcher heading = HEADING.matcher(line);
-            if (heading.matches()) {
-                String anchor = anchor(heading.group(1));
+        document.accept(new AbstractVisitor() {
+            @Override
+            public void visit(Heading heading) {
+                String anchor = anchor(text(heading));
                 int before = seen.merge(anchor, 1, Integer::sum) - 1;
-                anchors.add(before == 0 ? anchor : anchor + "-" + before);
+                anchors.put(heading, before == 0 ? anchor : anchor + "-" + before);
+                visitChildren(heading);
             }
-        }
-        return anchors;
+
+            @Override
+            public void visit(Link link) {
+                add(link, link.getDestination());
+            }
+
+            @Override
+            public void visit(Image image) {
+                add(image, image.getDestination());
+            }
+
+            @Override
+            public void visit(LinkReferenceDefinition definition) {
+                add(definition, definition.getDestination());
+            }
+
+            private void add(Node node, String target) {
+                links.add(new Target(node.getSourceSpans().get(0).getLineIndex() + 1, target));
+                visitChildren(node);
+            }
+        });
+        return new Markdown(document, links, anchors);
     }
 
     /** The anchor of a heading that comes once. */
-    static String anchor(String heading) {
-        String text = heading.replaceAll("\\[([^\\]]*)\\]\\([^)]*\\)", "$1");
+    private static String anchor(String heading) {
         return NOT_IN_ANCHORS
-                .matcher(text.strip().toLowerCase(Locale.ROOT))
+                .matcher(heading.strip().toLowerCase(Locale.ROOT))
                 .replaceAll("")
                 .replace(' ', '-');
     }
 
-    private static List<String> withoutFences(String text) {
-        List<String> lines = new ArrayList<>();
-        String fence = "";
-        for (String line : text.split("\n", -1)) {
-            Matcher marks = FENCE.matcher(line);
-            if (!fence.isEmpty()) {
-                String stripped = line.strip();
-                if (stripped.startsWith(fence) && stripped.chars().allMatch(mark -> mark == stripped.charAt(0))) {
-                    fence = "";
-                }
-                lines.add("");
-            } else if (marks.matches()) {
-                fence = marks.group(1);
-                lines.add("");
-            } else {
-                lines.add(line);
+    /** Its first heading; empty if it has none. */
+    String title() {
+        return anchors.keySet().stream().findFirst().map(Markdown::text).orElse("");
+    }
+
+    /** The words of a node, without marks. */
+    static String text(Node node) {
+        StringBuilder text = new StringBuilder();
+        node.accept(new AbstractVisitor() {
+            @Override
+            public void visit(Text words) {
+                text.append(words.getLiteral());
             }
-        }
-        return lines;
+
+            @Override
+            public void visit(Code code) {
+                text.append(code.getLiteral());
+            }
+        });
+        return text.toString();
     }
 }

@@ -36,11 +36,11 @@ final class Navigation {
 
     private static List<Entry> read(Path document) throws IOException {
         List<Entry> entries = new ArrayList<>();
-        Page.parse(Files.readString(document)).accept(new AbstractVisitor() {
+        Markdown.of(Files.readString(document)).document().accept(new AbstractVisitor() {
             @Override
             public void visit(Heading heading) {
                 if (heading.getLevel() == 2) {
-                    entries.add(new Entry(Page.text(heading), document, true, List.of()));
+                    entries.add(new Entry(Markdown.text(heading), document, true, List.of()));
                 }
             }
 
@@ -51,7 +51,7 @@ final class Navigation {
                         Path target = document.resolveSibling(
                                         link.getDestination().replaceFirst("#.*", ""))
                                 .normalize();
-                        entries.add(new Entry(Page.text(link), target, false, List.of()));
+                        entries.add(new Entry(Markdown.text(link), target, false, List.of()));
                     }
                 } else {
                     visitChildren(node);

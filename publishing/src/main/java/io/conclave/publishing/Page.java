@@ -1,21 +1,14 @@
 package io.conclave.publishing;
 
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import org.commonmark.Extension;
-import org.commonmark.ext.gfm.tables.TablesExtension;
 import org.commonmark.node.AbstractVisitor;
-import org.commonmark.node.Code;
 import org.commonmark.node.FencedCodeBlock;
 import org.commonmark.node.Heading;
 import org.commonmark.node.Image;
 import org.commonmark.node.Link;
 import org.commonmark.node.Node;
-import org.commonmark.node.Text;
-import org.commonmark.parser.Parser;
 import org.commonmark.renderer.NodeRenderer;
 import org.commonmark.renderer.html.HtmlNodeRendererContext;
 import org.commonmark.renderer.html.HtmlRenderer;
@@ -27,74 +20,34 @@ import org.commonmark.renderer.html.HtmlWriter;
  * @param title its first heading, as HTML
  */
 record Page(String title, String body, boolean hasPictures) {
-    private static final List<Extension> TABLES = List.of(TablesExtension.create());
-    private static final Parser PARSER = Parser.builder().extensions(TABLES).build();
-
     /** Takes what a link of the document is on the site. */
     static Page of(String markdown, UnaryOperator<String> links) {
-        Node document = parse(markdown);
+        Markdown text = Markdown.of(markdown);
         Survey survey = new Survey(links);
-        document.accept(survey);
+        text.document().accept(survey);
         HtmlRenderer renderer = HtmlRenderer.builder()
-                .extensions(TABLES)
+                .extensions(Markdown.TABLES)
                 .nodeRendererFactory(Fences::new)
                 .attributeProviderFactory(context -> (node, tag, attributes) -> {
-                    String anchor = survey.anchors.get(node);
-                    if (anchor != null) {
-                        attributes.put("id", anchor);
+                    if (node instanceof Heading heading) {
+                        attributes.put("id", text.anchors().get(heading));
                     }
                 })
                 .build();
-        return new Page(survey.title, renderer.render(document), survey.hasPictures);
-    }
-
-    static Node parse(String markdown) {
-        return PARSER.parse(markdown);
-    }
-
-    /** The words of a node, without marks. */
-    static String text(Node node) {
-        StringBuilder text = new StringBuilder();
-        node.accept(new AbstractVisitor() {
-            @Override
-            public void visit(Text words) {
-                text.append(words.getLiteral());
-            }
-
-            @Override
-            public void visit(Code code) {
-                text.append(code.getLiteral());
-            }
-        });
-        return text.toString();
+        return new Page(escaped(text.title()), renderer.render(text.document()), survey.hasPictures);
     }
 
     static String escaped(String text) {
         return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
     }
 
-    /** Finds the anchors, and changes the links into those of the site. */
+    /** Changes the links into those of the site, and looks for pictures that are drawn. */
     private static final class Survey extends AbstractVisitor {
         private final UnaryOperator<String> links;
-        private final Map<Node, String> anchors = new HashMap<>();
-        private final Map<String, Integer> seen = new HashMap<>();
-        private String title = "";
         private boolean hasPictures;
 
         Survey(UnaryOperator<String> links) {
             this.links = links;
-        }
-
-        @Override
-        public void visit(Heading heading) {
-            String text = text(heading);
-            if (title.isEmpty()) {
-                title = escaped(text);
-            }
-            String anchor = Markdown.anchor(text);
-            int before = seen.merge(anchor, 1, Integer::sum) - 1;
-            anchors.put(heading, before == 0 ? anchor : anchor + "-" + before);
-            visitChildren(heading);
         }
 
         @Override

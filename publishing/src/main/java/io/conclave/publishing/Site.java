@@ -153,7 +153,7 @@ public final class Site {
 
     private static String title(Path document) {
         try {
-            return Page.of(Files.readString(document), link -> link).title();
+            return Markdown.of(Files.readString(document)).title();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -12,16 +12,23 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SiteTest {
     private static final Pattern LINK = Pattern.compile("(?:href|src)=\"([^\"]+)\"");
 
-    @Test
-    void everyLinkOfTheSiteLeadsToAFileAndAnAnchor(@TempDir Path site) throws IOException {
-        Site.build(Path.of(".."), site);
+    @TempDir
+    private static Path site;
 
+    @BeforeAll
+    static void build() throws IOException {
+        Site.build(Path.of(".."), site);
+    }
+
+    @Test
+    void everyLinkOfTheSiteLeadsToAFileAndAnAnchor() throws IOException {
         List<Path> pages;
         try (Stream<Path> files = Files.walk(site)) {
             pages = files.filter(file -> file.toString().endsWith(".html")).toList();
@@ -49,9 +56,7 @@ class SiteTest {
     }
 
     @Test
-    void picturesAreDrawnByTheScriptOfTheSite(@TempDir Path site) throws IOException {
-        Site.build(Path.of(".."), site);
-
+    void picturesAreDrawnByTheScriptOfTheSite() throws IOException {
         String locks = Files.readString(site.resolve("docs/recipes/locks.html"));
         assertTrue(locks.contains("<pre class=\"mermaid\">"));
         assertTrue(locks.contains("<script src=\"../../mermaid.min.js\">"));
