@@ -29,6 +29,7 @@ public final class LogOptions {
     private static final int LARGEST_BATCH_BYTES = 64 * MB;
 
     private static final int LARGE_ENTRY_BYTES = 64 * KB;
+    private static final int LARGEST_GROUP_BYTES = MB;
 
     private final Builder from;
 
@@ -153,9 +154,14 @@ public final class LogOptions {
         return from.maxEntryBytes;
     }
 
-    /** From so many bytes on an entry is proposed alone, when others have had their turn. */
+    /** From so many bytes on an entry is large: it is proposed with other large ones only, when small ones have gone. */
     public int largeEntryBytes() {
         return Math.min(LARGE_ENTRY_BYTES, Math.max(KB, from.maxEntryBytes / 8));
+    }
+
+    /** Large entries that are together no longer than this go with one write; a longer one goes alone. */
+    public int largeGroupBytes() {
+        return Math.min(LARGEST_GROUP_BYTES, from.maxEntryBytes);
     }
 
     public int maxBatchBytes() {

@@ -237,8 +237,7 @@ final class Followers {
     boolean isWithVotersThatFollow(long earlier, long index, long sinceMs) {
         ClusterConfiguration configuration = log.configuration();
         return peers.entrySet().stream()
-                .filter(peer -> configuration.voters().contains(peer.getKey())
-                        || configuration.outgoing().contains(peer.getKey()))
+                .filter(peer -> configuration.isVoter(peer.getKey()))
                 .map(Map.Entry::getValue)
                 .noneMatch(peer -> peer.linked
                         && peer.state == PeerProgress.State.REPLICATE

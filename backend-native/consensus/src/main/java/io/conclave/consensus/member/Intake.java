@@ -28,9 +28,6 @@ final class Intake {
         static final Target NONE = new Target(0, 0, 0);
     }
 
-    /** Large entries that are together no longer than so many bytes, and than one may be, go with one write. */
-    private static final int LARGEST_GROUP_BYTES = 1 << 20;
-
     private final LogOptions options;
     private final ProposalQueue queue;
     private final LogWriter writer;
@@ -51,7 +48,7 @@ final class Intake {
 
     private final LargeEntryGate largeEntries;
 
-    /** In this turn no large entry was proposed, and there was room for one: each has a write of its own. */
+    /** In this turn no large entry was proposed, and there was room: one write of them in a turn. */
     private boolean mayBeLarge;
 
     /** By member that there is a link to: the how manieth. */
@@ -261,7 +258,7 @@ final class Intake {
             return false;
         }
         mayBeLarge = false;
-        long index = proposeBatch(nowMs, gathered.nextLarge(Math.min(LARGEST_GROUP_BYTES, options.maxEntryBytes())));
+        long index = proposeBatch(nowMs, gathered.nextLarge(options.largeGroupBytes()));
         if (index != 0) {
             largeEntries.proposed(index, nowMs);
         }

@@ -5,10 +5,8 @@ import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorScope;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ConclaveException;
+import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -105,11 +103,8 @@ final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
 
     private static String text(CachedNode node) {
         try {
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(node.data()))
-                    .toString();
-        } catch (CharacterCodingException e) {
+            return DataCodec.TEXT.decode(node.data());
+        } catch (IllegalArgumentException e) {
             throw new ConfigImportException(
                     "Cannot import the property of the znode " + node.path() + ": its data are not UTF-8",
                     "Write the value as text in UTF-8, or delete the znode.",

@@ -43,7 +43,6 @@ final class ServiceConnections {
     static final class DockerCompose extends DockerComposeConnectionDetailsFactory<ConclaveConnectionDetails> {
         private static final String NAME = "conclave";
         private static final String LABEL = "org.springframework.boot.service-connection";
-        private static final int CLIENT_PORT = 2181;
 
         DockerCompose() {
             super(source -> isOurs(source.getRunningService()));
@@ -67,7 +66,7 @@ final class ServiceConnections {
             OfCompose(RunningService service) {
                 super(service);
                 connectString =
-                        "conclave://" + service.host() + ":" + service.ports().get(CLIENT_PORT);
+                        "conclave://" + service.host() + ":" + service.ports().get(ConclaveContainer.CLIENT_PORT);
             }
 
             @Override
