@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.function.Predicate;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,9 +48,16 @@ class LeasedLockEdgesTest {
         MemoryStore.forget(store);
     }
 
-    /** A request of this kind, whichever it is, for the znode of this lease. */
-    private static Predicate<Request<?>> of(Class<?> kind, String id) {
-        return request -> kind.isInstance(request) && request.toString().contains(id);
+    /** What the next request of this kind meets that is for the znode of this lease, and not by {@code other}. */
+    private void onNext(Class<?> kind, String id, RequestFate fate) {
+        long spared = RecipeAccess.session(other).id();
+        AtomicBoolean isOver = new AtomicBoolean();
+        faults.intercept((session, request, index) -> session != spared
+                        && kind.isInstance(request)
+                        && request.toString().contains(id)
+                        && isOver.compareAndSet(false, true)
+                ? fate
+                : RequestFate.PROCEED);
     }
 
     @Test
@@ -58,7 +65,7 @@ class LeasedLockEdgesTest {
         for (Class<?> kind : new Class<?>[] {Delete.class, Request.class}) {
             for (RequestFate fate : new RequestFate[] {RequestFate.DROP_AFTER, RequestFate.EXPIRE_AFTER}) {
                 String id = LeaseLayout.newId();
-                faults.onNext(of(kind, id), fate);
+                onNext(kind, id, fate);
                 assertFalse(lock(one).release(id), () -> kind + " " + fate);
             }
         }
@@ -69,7 +76,7 @@ class LeasedLockEdgesTest {
         for (Class<?> kind : new Class<?>[] {Delete.class, Request.class}) {
             for (RequestFate fate : new RequestFate[] {RequestFate.DROP_AFTER, RequestFate.EXPIRE_AFTER}) {
                 String id = lock(other).acquire().id();
-                faults.onNext(of(kind, id), fate);
+                onNext(kind, id, fate);
                 assertTrue(lock(one).release(id), () -> kind + " " + fate);
                 assertFalse(lock(one).release(id));
                 assertEquals(0, lock(other).holders().size());
