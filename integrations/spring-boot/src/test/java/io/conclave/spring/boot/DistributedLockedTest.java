@@ -11,6 +11,7 @@ import io.conclave.error.GrantLostException;
 import io.conclave.grant.FencedGrant;
 import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
@@ -114,7 +115,11 @@ class DistributedLockedTest {
     }
 
     private void withJobs(Try<Jobs> test) {
-        runner.withBean(Jobs.class).run(context -> test.with(context.getBean(Jobs.class)));
+        runner.withBean(Jobs.class).run(context -> {
+            Coordinator own = context.getBean(Coordinator.class);
+            await().until(() -> own.state() == SessionState.CONNECTED); // a lock that is not free is another matter
+            test.with(context.getBean(Jobs.class));
+        });
     }
 
     private interface Try<T> {
