@@ -20,6 +20,8 @@ import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.request.Watcher;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -58,6 +60,7 @@ final class NodeKeeping implements SessionFollower.Work {
     private long czxid; // of the one that was ours last; 0 for none
     private int version;
     private long written; // the number of the payload that was written last
+    private final Set<Long> formerSessions = new HashSet<>(); // whose ephemeral znode may be there still
 
     NodeKeeping(KeptNode owner, Coordinator coordinator, NodePath path, boolean isEphemeral) {
         this.owner = owner;
@@ -93,6 +96,7 @@ final class NodeKeeping implements SessionFollower.Work {
     void close() {
         follower.execute(() -> {
             isClosing = true;
+            lookForFormer();
             goOn();
         });
     }
@@ -104,6 +108,7 @@ final class NodeKeeping implements SessionFollower.Work {
         isCreating = false;
         if (isEphemeral) {
             forget();
+            lookForFormer();
         } else {
             isStale = czxid != 0 || maybeCreated || isTaken;
             isUncertain = true;
@@ -114,8 +119,19 @@ final class NodeKeeping implements SessionFollower.Work {
     @Override
     public void onSessionEnded() {
         if (isEphemeral) {
+            if (isOurs || maybeCreated) {
+                formerSessions.add(session().id());
+            }
             forget();
             owner.onMissing();
+        }
+    }
+
+    /** A session that its client gave up may live on at the backend for a while, and its znode with it. */
+    private void lookForFormer() {
+        if (isClosing && !formerSessions.isEmpty()) {
+            isStale = true;
+            isUncertain = true;
         }
     }
 
@@ -138,17 +154,17 @@ final class NodeKeeping implements SessionFollower.Work {
         if (isBusy || isOver) {
             return;
         }
-        if (isClosing && !isOurs && czxid == 0 && !maybeCreated) {
+        if (isClosing && !isOurs && czxid == 0 && !maybeCreated && formerSessions.isEmpty()) {
             end(null);
         } else if (!isBegun) {
             return; // the path is kept by another one yet
         } else if (isStale) {
             look();
-        } else if (isClosing) {
+        } else if (isClosing && formerSessions.isEmpty()) {
             delete();
-        } else if (!isOurs && !isTaken) {
+        } else if (!isClosing && !isOurs && !isTaken) {
             create();
-        } else if (isOurs && owner.payload().number() > written) {
+        } else if (!isClosing && isOurs && owner.payload().number() > written) {
             write();
         }
     }
@@ -198,6 +214,7 @@ final class NodeKeeping implements SessionFollower.Work {
                 request,
                 created -> {
                     maybeCreated = false;
+                    formerSessions.clear();
                     isStale = true; // to set the watch
                     onOurs(created.stat(), payload.number());
                 },
@@ -278,6 +295,7 @@ final class NodeKeeping implements SessionFollower.Work {
             session().metrics().count("membership.restored", path.toString());
         }
         maybeCreated = false;
+        formerSessions.clear();
         isOurs = false;
         isTaken = false;
         czxid = 0;
@@ -287,11 +305,17 @@ final class NodeKeeping implements SessionFollower.Work {
     private void onFound(RecipeSession on, GetData.NodeData node) {
         isUncertain = false;
         NodeStat stat = node.stat();
+        boolean isFormer = formerSessions.contains(stat.ephemeralOwner());
+        if (!isFormer) {
+            formerSessions.clear(); // another one has the name
+        }
         boolean mayBeOurs = isEphemeral ? stat.ephemeralOwner() == on.id() : !stat.isEphemeral();
         KeptNode.Payload payload = owner.payload();
         boolean isAsWanted = node.bytes().contentEquals(payload.data());
         boolean isAsCreated = isEphemeral || node.bytes().contentEquals(created);
-        if (isClosing && stat.czxid() != czxid && !(maybeCreated && mayBeOurs && isAsCreated)) {
+        if (isClosing && isFormer) {
+            LOG.info("{}: gone when the former session 0x{} is", owner, Long.toHexString(stat.ephemeralOwner()));
+        } else if (isClosing && stat.czxid() != czxid && !(maybeCreated && mayBeOurs && isAsCreated)) {
             onGone(); // this one is another client's
         } else if (mayBeOurs) {
             long known = isAsWanted ? payload.number() : stat.czxid() == czxid ? written : 0;

@@ -13,6 +13,7 @@ import io.conclave.recovery.SessionFollower;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Watcher;
+import io.conclave.session.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,6 +69,14 @@ final class Settling<P> implements SessionFollower.Work {
         look(next, false);
     }
 
+    /** A group that did not exist has no {@code pzxid}: while the connection was away it may have come and gone. */
+    @Override
+    public void onLiveState(SessionState state) {
+        if (state == SessionState.CONNECTED && seen == NO_GROUP) {
+            look(follower.session(), false);
+        }
+    }
+
     @Override
     public void onSessionEnded() {
         timer.cancel();
@@ -92,7 +101,7 @@ final class Settling<P> implements SessionFollower.Work {
                 GetChildren.of(path).withWatcher(watcher),
                 children -> onSeen(on, look, children.stat().pzxid(), children.names(), isEnd),
                 cause -> {
-                    if (Failures.isNoNode(cause)) {
+                    if (Failures.isNoNode(cause) && isCurrent(on, look)) {
                         watchForGroup(on, look, isEnd);
                     } else {
                         onFailure(on, look, cause);
@@ -108,6 +117,8 @@ final class Settling<P> implements SessionFollower.Work {
                         onSeen(on, look, NO_GROUP, List.of(), isEnd);
                     } else if (isCurrent(on, look)) {
                         look(on, isEnd);
+                    } else {
+                        onSeenTooLate(on);
                     }
                 },
                 cause -> onFailure(on, look, cause));
@@ -117,8 +128,16 @@ final class Settling<P> implements SessionFollower.Work {
         return follower.isCurrent(on) && look == looks;
     }
 
+    /** The read was sent after the end, and has set the watch again. */
+    private void onSeenTooLate(RecipeSession on) {
+        if (follower.isEnded()) {
+            on.unwatch(path, watcher);
+        }
+    }
+
     private void onSeen(RecipeSession on, int look, long pzxid, List<String> names, boolean isEnd) {
         if (!isCurrent(on, look)) {
+            onSeenTooLate(on);
             return;
         }
         boolean isSame = pzxid == seen;

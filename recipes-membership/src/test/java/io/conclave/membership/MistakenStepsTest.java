@@ -45,7 +45,7 @@ class MistakenStepsTest {
                         "member holds its partitions until it is told of the loss",
                         PartitionerFaultsTest.leaving(),
                         Mistake.stopsOnlyWhenTold(),
-                        "two hold at the same time|held the lock at the same time"),
+                        "two hold at the same time|held the lock at the same time|came after"),
                 Arguments.of(
                         "member enters a partition's line again",
                         PartitionerFaultsTest.leaving(),

@@ -1,17 +1,24 @@
 package io.conclave.membership;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.request.Delete;
+import io.conclave.request.Sync;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +30,7 @@ class SettlingTest {
 
     private final String name = UUID.randomUUID().toString();
     private final ManualTimeSource clock = new ManualTimeSource();
-    private final MemoryStore store = MemoryStore.named(name);
+    private final MemoryStore store = MemoryStore.named(name, new ManualTimeSource()); // no session expires
     private final Coordinator members = Coordinator.connect("memory:" + name);
     private final Coordinator waiting =
             Coordinator.builder("memory:" + name).timeSource(clock).connect();
@@ -87,5 +94,43 @@ class SettlingTest {
         store.faults().rejoin(clock);
         assertEquals(List.of("a"), settles(settled));
         assertFalse(now() - wentNanos < QUIET.toNanos(), "settled after " + (now() - wentNanos) + " ns");
+    }
+
+    @Test
+    void groupThatCameAndWentUnseenBeginsTheTimeAnew() throws Exception {
+        CompletableFuture<List<Member<String>>> settled = group(waiting).settled(QUIET);
+        await().until(() -> watches() == 1);
+        clock.advance(ALMOST);
+        store.faults().keepAway(clock);
+        store.faults().isolate(clock);
+        group(members).join("b", "two").close();
+        members.execute(Delete.of(NodePath.of("/group")));
+        long wentNanos = now();
+        store.faults().rejoin(clock);
+        assertEquals(List.of(), settles(settled));
+        assertFalse(now() - wentNanos < QUIET.toNanos(), "settled after " + (now() - wentNanos) + " ns");
+    }
+
+    @Test
+    void cancelledWaitLeavesNoWatch() throws Exception {
+        for (boolean isThere : new boolean[] {false, true}) {
+            if (isThere) {
+                group(members).join("a", "one");
+            }
+            RecipeSession session = RecipeAccess.session(waiting);
+            store.faults().holdReplies(session.id());
+            group(waiting).settled(QUIET).cancel(false);
+            CountDownLatch isEnded = new CountDownLatch(1);
+            session.execute(isEnded::countDown);
+            isEnded.await();
+            store.faults().releaseReplies(session.id());
+            waiting.execute(Sync.of(NodePath.of("/group"))); // what was read for the wait is answered before it
+            waiting.execute(Sync.of(NodePath.of("/group")));
+            await().until(() -> watches() == 0);
+        }
+    }
+
+    private int watches() {
+        return store.faults().watchCount(RecipeAccess.session(waiting).id());
     }
 }

@@ -1,0 +1,96 @@
+package io.conclave.membership;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.node.NodePath;
+import io.conclave.request.Exists;
+import io.conclave.session.SessionState;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.MemoryStore;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What becomes of the znode of a session that its client gave up, and which lives on at the store. */
+class KeptNodeEdgesTest {
+    private static final NodePath NODE = NodePath.of("/kept/edges");
+
+    private final String name = UUID.randomUUID().toString();
+    private final ManualTimeSource clock = new ManualTimeSource();
+    private final MemoryStore store = MemoryStore.named(name, new ManualTimeSource()); // nothing expires by itself
+    private final Coordinator other = Coordinator.connect("memory:" + name);
+    private final Coordinator own =
+            Coordinator.builder("memory:" + name).timeSource(clock).connect();
+
+    @AfterEach
+    void forget() {
+        other.close();
+        own.close();
+        MemoryStore.forget(name);
+    }
+
+    /** The session that the coordinator had until now. */
+    private long givenUp() throws InterruptedException {
+        long former = RecipeAccess.session(own).id();
+        store.faults().keepAway(clock);
+        store.faults().isolate(clock);
+        clock.advanceUntil(Duration.ofMillis(100), () -> own.state() == SessionState.LOST);
+        return former;
+    }
+
+    private boolean isThere() throws InterruptedException {
+        return other.execute(Exists.of(NODE)).isPresent();
+    }
+
+    private void comesBack() {
+        store.faults().rejoin(clock);
+        clock.advanceUntil(Duration.ofMillis(100), () -> own.state() == SessionState.CONNECTED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void closedOneIsGoneForCertainAlsoWithAFormerSession(boolean isClosedBefore) throws Exception {
+        KeptNode node = KeptNode.ephemeral(own, NODE, new byte[0]);
+        node.created().get(60, SECONDS);
+        CompletableFuture<Void> closed = null;
+        if (isClosedBefore) {
+            store.faults().suspend(RecipeAccess.session(own).id());
+            closed = node.closeAsync();
+        }
+        long former = givenUp();
+        if (!isClosedBefore) {
+            closed = node.closeAsync();
+        }
+        comesBack();
+        RecipeAccess.session(own).submit(Exists.of(NODE)).toCompletableFuture().get(60, SECONDS);
+        assertTrue(isThere());
+        assertFalse(closed.isDone());
+        store.faults().expire(former);
+        closed.get(60, SECONDS);
+        assertFalse(isThere());
+    }
+
+    @Test
+    void closedOneDoesNotWaitForTheZnodeOfAnotherClient() throws Exception {
+        KeptNode node = KeptNode.ephemeral(own, NODE, new byte[0]);
+        node.created().get(60, SECONDS);
+        long former = givenUp();
+        store.faults().expire(former);
+        KeptNode others = KeptNode.ephemeral(other, NODE, new byte[0]);
+        others.created().get(60, SECONDS);
+        comesBack();
+        node.closeAsync().get(60, SECONDS);
+        assertTrue(isThere());
+        others.close();
+        await().until(() -> !isThere());
+    }
+}
