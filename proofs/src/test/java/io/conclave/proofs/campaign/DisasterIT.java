@@ -10,6 +10,7 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.proofs.ensemble.Ensemble;
+import io.conclave.proofs.ensemble.EnsembleBuilder;
 import io.conclave.proofs.ensemble.EnsembleKind;
 import io.conclave.proofs.ensemble.Member;
 import io.conclave.request.Create;
@@ -38,16 +39,21 @@ class DisasterIT {
     @TempDir
     private Path home;
 
+    private EnsembleBuilder servers() {
+        return Ensemble.of(EnsembleKind.CONCLAVE, home).ticks(500, 20, 4).withSmallJvms();
+    }
+
     private Ensemble start() {
-        return Ensemble.of(EnsembleKind.CONCLAVE, home)
-                .ticks(500, 20, 4)
-                .withSmallJvms()
-                .start();
+        return servers().start();
     }
 
     private static Coordinator connect(String connectString) {
+        return connect(connectString, Duration.ofSeconds(20));
+    }
+
+    private static Coordinator connect(String connectString, Duration sessionTimeout) {
         return Coordinator.builder(connectString)
-                .sessionTimeout(Duration.ofSeconds(20))
+                .sessionTimeout(sessionTimeout)
                 .connectTimeout(PATIENCE)
                 .connect();
     }
@@ -76,8 +82,11 @@ class DisasterIT {
     /** All at the same moment, in the middle of writes; the client's session is there again with its znode. */
     @Test
     void powerIsLostEverywhere() throws Exception {
-        try (Ensemble ensemble = start();
-                Coordinator client = connect(ensemble.connectString())) {
+        Duration longerThanTheStart = Duration.ofMinutes(2); // of three processes on a busy machine
+        try (Ensemble ensemble = servers()
+                        .with("maxSessionTimeout", (int) longerThanTheStart.toMillis())
+                        .start();
+                Coordinator client = connect(ensemble.connectString(), longerThanTheStart)) {
             long session = RecipeAccess.session(client).id();
             client.execute(Create.of(EPHEMERAL).withMode(CreateMode.EPHEMERAL));
             write(client, 0);
@@ -169,8 +178,11 @@ class DisasterIT {
     /** On a follower it does nothing but a warning. */
     @Test
     void theClockOfAFollowerIsAYearAhead() throws Exception {
-        try (Ensemble ensemble = start();
-                Coordinator client = connect(ensemble.connectString())) {
+        Duration longerThanTheStart = Duration.ofMinutes(2); // of three processes on a busy machine
+        try (Ensemble ensemble = servers()
+                        .with("maxSessionTimeout", (int) longerThanTheStart.toMillis())
+                        .start();
+                Coordinator client = connect(ensemble.connectString(), longerThanTheStart)) {
             long session = RecipeAccess.session(client).id();
             write(client, 0);
             Member leader = ensemble.awaitAllServing();
@@ -190,8 +202,11 @@ class DisasterIT {
     /** On the leader the times of changes are wrong, and stay: but sessions live on, and no write is lost. */
     @Test
     void theClockOfTheLeaderIsAYearAhead() throws Exception {
-        try (Ensemble ensemble = start();
-                Coordinator client = connect(ensemble.connectString())) {
+        Duration longerThanTheStart = Duration.ofMinutes(2); // of three processes on a busy machine
+        try (Ensemble ensemble = servers()
+                        .with("maxSessionTimeout", (int) longerThanTheStart.toMillis())
+                        .start();
+                Coordinator client = connect(ensemble.connectString(), longerThanTheStart)) {
             long session = RecipeAccess.session(client).id();
             client.execute(Create.of(EPHEMERAL).withMode(CreateMode.EPHEMERAL));
             write(client, 0);
