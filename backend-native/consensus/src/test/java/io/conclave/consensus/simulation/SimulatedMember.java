@@ -3,9 +3,6 @@ package io.conclave.consensus.simulation;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogOptions;
-import io.conclave.consensus.LogStatus;
-import io.conclave.consensus.MembershipChange;
-import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
@@ -30,7 +27,6 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
@@ -70,9 +66,9 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
 
         ProcessRun(LogOptions options, StoreFactory stores, Application application) {
             this.application = application;
-            this.log = new SimulatedLog(this);
             this.loop =
                     new MemberLoop(options, stores, cores, new Links(this), random::nextLong, () -> askForTurn(this));
+            this.log = new SimulatedLog(loop);
             wanted.addAll(options.members().keySet());
         }
     }
@@ -486,61 +482,6 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
         @Override
         public void disconnect(int from, String reason) {
             network.reset(from, id);
-        }
-    }
-
-    // ---- the application's view
-
-    private static final class SimulatedLog implements ReplicatedLog {
-        private final ProcessRun of;
-
-        SimulatedLog(ProcessRun of) {
-            this.of = of;
-        }
-
-        @Override
-        public void start(StateMachine machine, LogListener listener) {
-            throw new IllegalStateException("the member is started as a whole");
-        }
-
-        @Override
-        public boolean propose(Proposal proposal) {
-            return of.loop.propose(proposal);
-        }
-
-        @Override
-        public boolean readBarrier(Runnable action) {
-            return of.loop.readBarrier(action);
-        }
-
-        @Override
-        public boolean readIndex(byte[] note, Runnable action) {
-            return of.loop.readIndex(note, action);
-        }
-
-        @Override
-        public void tell(int member, byte[] note) {
-            of.loop.tell(member, note);
-        }
-
-        @Override
-        public CompletionStage<Void> change(MembershipChange change) {
-            return of.loop.change(change);
-        }
-
-        @Override
-        public CompletionStage<Void> transferLeadership(int member) {
-            return of.loop.transferLeadership(member);
-        }
-
-        @Override
-        public LogStatus status() {
-            return of.loop.status();
-        }
-
-        @Override
-        public void close() {
-            of.loop.beginClosing();
         }
     }
 }

@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.disk.Disk;
-import io.conclave.consensus.disk.DiskFile;
 import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
@@ -27,7 +26,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -41,7 +39,6 @@ import java.util.function.UnaryOperator;
 final class CrashSimulation {
     private static final UUID CLUSTER = new UUID(7, 7);
     private static final int SEGMENT_BYTES = 64 * 1024;
-    private static final byte[] ZEROS = new byte[SEGMENT_BYTES];
 
     private final Random random;
 
@@ -75,8 +72,7 @@ final class CrashSimulation {
 
     private IncomingSnapshot incoming;
     private byte[] incomingBytes;
-    private StoredSnapshot held;
-    private byte[] heldBytes;
+    private HeldSnapshot held = new HeldSnapshot();
 
     int recoveries;
     int fullDisks;
@@ -138,7 +134,7 @@ final class CrashSimulation {
         background.clear();
         delayed.clear();
         incoming = null;
-        held = null;
+        held = new HeldSnapshot();
         clockMs += random.nextInt(5_000) - 1_000;
         if (random.nextInt(4) != 0) {
             disk.failAfter(1 + random.nextInt(random.nextBoolean() ? 15 : 200));
@@ -219,7 +215,7 @@ final class CrashSimulation {
         }
         cluster.recoveredUpTo(promises.log().lastIndex());
         newTermNeeded = true;
-        checkNothingBehindTheEnd();
+        NothingBehindTheEnd.check(disk, CLUSTER);
         applied = replay.lastIndex();
         known = applied;
     }
@@ -236,27 +232,6 @@ final class CrashSimulation {
             return false;
         } finally {
             inline = false;
-        }
-    }
-
-    /** Bytes of a torn write or of a cut that stay behind the end could be taken for a batch one day. */
-    private void checkNothingBehindTheEnd() {
-        for (String name : disk.list()) {
-            if (Segment.idOf(name) < 0) {
-                continue;
-            }
-            ByteBuffer bytes = ByteBuffer.wrap(disk.durableBytes(name));
-            int end = LogFormat.SEGMENT_HEADER_BYTES;
-            assertTrue(bytes.limit() > end, name + " is in use but not durable");
-            Optional<BatchHeader> header =
-                    BatchHeader.read(bytes.slice(end, bytes.limit() - end), CLUSTER, Segment.idOf(name));
-            while (header.isPresent() && end + header.get().stride() < bytes.limit()) {
-                end += (int) header.get().stride();
-                header = BatchHeader.read(bytes.slice(end, bytes.limit() - end), CLUSTER, Segment.idOf(name));
-            }
-            ByteBuffer rest = bytes.slice(end, bytes.limit() - end);
-            int used = rest.mismatch(ByteBuffer.wrap(ZEROS, 0, rest.limit()));
-            assertTrue(used < 0, "left behind the end " + end + " of " + name + " at " + (end + used));
         }
     }
 
@@ -277,7 +252,7 @@ final class CrashSimulation {
                 case 12, 13 -> apply();
                 case 14 -> store.snapshotSoon();
                 case 15 -> caughtUp();
-                case 16 -> holdSnapshot();
+                case 16 -> held.holdOrCheck(store, cluster);
                 case 17, 18 -> receive();
                 default -> append();
             }
@@ -437,28 +412,7 @@ final class CrashSimulation {
         newTermNeeded = true;
     }
 
-    // ---- snapshots given and received
-
-    /** Opens the newest snapshot and reads it at some later time, when its file may be deleted. */
-    private void holdSnapshot() throws IOException {
-        if (held != null) {
-            assertTrue(ByteBuffer.wrap(heldBytes).equals(ByteBuffer.wrap(bytesOf(held))), "the snapshot has changed");
-            held.close();
-            held = null;
-            return;
-        }
-        held = store.openNewestSnapshot();
-        if (held != null) {
-            assertTrue(cluster.states().containsKey(held.lastIndex()));
-            heldBytes = bytesOf(held);
-        }
-    }
-
-    private static byte[] bytesOf(StoredSnapshot snapshot) throws IOException {
-        ByteBuffer bytes = ByteBuffer.allocate((int) snapshot.length());
-        assertEquals(bytes.capacity(), snapshot.read(bytes, 0));
-        return bytes.array();
-    }
+    // ---- snapshots received
 
     private void receive() throws IOException {
         if (cluster.isAhead()) {
@@ -474,7 +428,7 @@ final class CrashSimulation {
         }
         if (incoming == null || random.nextInt(20) == 0) {
             SnapshotPosition snapshot = cluster.snapshotAhead();
-            incomingBytes = snapshotBytes(snapshot, cluster.state(snapshot.lastIndex()));
+            incomingBytes = SentSnapshot.bytes(CLUSTER, snapshot, cluster.state(snapshot.lastIndex()));
             incoming = store.receive(snapshot.lastIndex(), snapshot.term(), incomingBytes.length);
             return;
         }
@@ -531,16 +485,6 @@ final class CrashSimulation {
         known = applied;
         incoming = null;
         newTermNeeded = true;
-    }
-
-    private static byte[] snapshotBytes(SnapshotPosition position, long state) throws IOException {
-        MemoryDisk sender = new MemoryDisk();
-        SnapshotFile.write(sender, CLUSTER, position, Replay.snapshotOf(state), () -> false);
-        try (DiskFile file = sender.open(SnapshotFile.name(position.lastIndex()))) {
-            ByteBuffer bytes = ByteBuffer.allocate((int) file.size());
-            file.read(bytes, 0);
-            return bytes.array();
-        }
     }
 
     private void close() throws IOException {

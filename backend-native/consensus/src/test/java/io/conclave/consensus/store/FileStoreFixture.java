@@ -88,4 +88,22 @@ abstract class FileStoreFixture {
     static SnapshotPosition position(long index, long term) {
         return new SnapshotPosition(term, index, 77, LogState.INITIAL);
     }
+
+    /** The bytes of a snapshot, as another member sends them. */
+    static byte[] snapshot(long index, long term, long state) throws IOException {
+        return snapshot(position(index, term), state);
+    }
+
+    static byte[] snapshot(SnapshotPosition position, long state) throws IOException {
+        return SentSnapshot.bytes(CLUSTER, position, state);
+    }
+
+    static void install(FileStore store, byte[] bytes, long index, long term) throws IOException {
+        IncomingSnapshot incoming = store.receive(index, term, bytes.length);
+        incoming.write(Arrays.copyOf(bytes, 10));
+        assertEquals(10, incoming.received());
+        incoming.write(Arrays.copyOfRange(bytes, 10, bytes.length));
+        incoming.verify();
+        incoming.install();
+    }
 }

@@ -25,8 +25,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * What an ensemble's member asks of its files beyond what a single one does; see {@link FileStoreSnapshotTest} for
- * snapshots of other members.
+ * What an ensemble's member asks of its files beyond what a single one does; see {@link FileStoreSnapshotTest} and
+ * {@link ReceivedSnapshotTest} for snapshots.
  */
 class FileStoreTest extends FileStoreFixture {
     @Test
