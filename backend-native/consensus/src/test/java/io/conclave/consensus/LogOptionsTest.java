@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** Options that do not fit each other are refused by name. */
 class LogOptionsTest {
-    private static LogOptions.Builder options() {
+    private static LogOptionsBuilder options() {
         return LogOptions.builder(() -> 1, () -> 1, Runnable::run, (delayMs, action) -> {}, cause -> {})
                 .segmentBytes(256 << 20);
     }

@@ -78,7 +78,7 @@ class SharedThreadTest {
         }
     }
 
-    private LogOptions.Builder options() {
+    private LogOptionsBuilder options() {
         return LogOptions.builder(
                 System::currentTimeMillis,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),

@@ -43,7 +43,7 @@ class SingleMemberLogTest {
         background.shutdownNow();
     }
 
-    private LogOptions.Builder options() {
+    private LogOptionsBuilder options() {
         return LogOptions.builder(
                         System::currentTimeMillis,
                         System::currentTimeMillis,

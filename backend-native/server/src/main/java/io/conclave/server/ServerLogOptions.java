@@ -3,6 +3,7 @@ package io.conclave.server;
 import io.conclave.consensus.FatalHandler;
 import io.conclave.consensus.JoinTokens;
 import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.LogOptionsBuilder;
 import io.conclave.consensus.PeerTls;
 import io.conclave.time.TimeSource;
 import java.net.InetSocketAddress;
@@ -45,7 +46,7 @@ final class ServerLogOptions {
             PeerTls peerTls,
             FatalHandler failed) {
         EnsembleConfig ensemble = config.ensemble();
-        LogOptions.Builder options = LogOptions.builder(
+        LogOptionsBuilder options = LogOptions.builder(
                         clock::millis,
                         () -> TimeUnit.NANOSECONDS.toMillis(time.monotonicNanos()),
                         background.workers(),

@@ -3,6 +3,7 @@ package io.conclave.consensus.simulation;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.LogOptionsBuilder;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
@@ -162,7 +163,7 @@ public final class SimulatedMember implements SimulatedNetwork.Node {
     }
 
     /** Options with the clocks, executors and random numbers of this machine; the rest is the caller's. */
-    public LogOptions.Builder options(Map<Integer, EnsembleMember> members, boolean bootstrap) {
+    public LogOptionsBuilder options(Map<Integer, EnsembleMember> members, boolean bootstrap) {
         return LogOptions.builder(
                         () -> wallOffsetMs + time.nowMs(),
                         this::nowMs,
