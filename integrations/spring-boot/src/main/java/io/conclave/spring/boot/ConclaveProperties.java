@@ -49,6 +49,7 @@ public class ConclaveProperties {
     private final Digest digest = new Digest();
     private final Sasl sasl = new Sasl();
     private final Tls tls = new Tls();
+    private final Config config = new Config();
 
     public @Nullable String getConnectString() {
         return connectString;
@@ -136,6 +137,10 @@ public class ConclaveProperties {
 
     public Sasl getSasl() {
         return sasl;
+    }
+
+    public Config getConfig() {
+        return config;
     }
 
     public Tls getTls() {
@@ -269,6 +274,20 @@ public class ConclaveProperties {
 
         public void setVerifyHostnames(boolean verifyHostnames) {
             this.verifyHostnames = verifyHostnames;
+        }
+    }
+
+    /** What spring.config.import=conclave: does after the start. */
+    public static class Config {
+        /** Whether changes of imported properties reach the running application. */
+        private boolean refresh = true;
+
+        public boolean isRefresh() {
+            return refresh;
+        }
+
+        public void setRefresh(boolean refresh) {
+            this.refresh = refresh;
         }
     }
 }

@@ -65,7 +65,7 @@ final class ConfigTreesResolver implements ConfigDataLocationResolver<ConfigTree
             return NodePath.of(path);
         } catch (IllegalArgumentException e) {
             throw new ConfigImportException(
-                    "Cannot import " + location + ": " + e.getMessage(),
+                    "Cannot import \"" + location + "\": " + e.getMessage(),
                     "Write conclave: for /config/<spring.application.name> and /config/application, or conclave:/path.",
                     e);
         }

@@ -97,10 +97,10 @@ class ConfigImportTest {
         assertRefused(
                 plain.withPropertyValues(NO_SERVER, "conclave.connect-timeout=50ms"),
                 "conclave:",
-                "Cannot import conclave:: ",
+                "Cannot import \"conclave:\": ",
                 "write optional:conclave:");
-        assertRefused(plain, "conclave:/a", "Cannot import conclave:/a: ", "conclave.connect-string");
-        assertRefused(runner, "conclave:a", "Cannot import conclave:a: ", "or conclave:/path");
+        assertRefused(plain, "conclave:/a", "Cannot import \"conclave:/a\": ", "conclave.connect-string");
+        assertRefused(runner, "conclave:a", "Cannot import \"conclave:a\": ", "or conclave:/path");
         write("/config/billing/bytes", new byte[] {(byte) 0xff});
         assertRefused(runner, "conclave:", "/config/billing/bytes: its data are not UTF-8", "as text in UTF-8");
     }
