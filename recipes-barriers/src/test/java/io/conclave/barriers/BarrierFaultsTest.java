@@ -288,6 +288,7 @@ class BarrierFaultsTest {
         private int countedByOthers;
         private int countedNow;
         private long lastMade;
+        private boolean isHalfDeleted;
 
         Generations(FaultRun run, int made) {
             this.run = run;
@@ -317,8 +318,18 @@ class BarrierFaultsTest {
             lastMade = isFirst ? czxid() : lastMade;
         }
 
+        /** The one call of the victim; if it fails in the middle, it may leave half of the one that it has found first. */
+        void deleteOnce(Actor victim) throws InterruptedException {
+            isHalfDeleted = true;
+            countDown(victim).delete();
+            isHalfDeleted = false;
+        }
+
         /** The one that a rival has made last is complete. */
         void checkLast(Actor me) throws InterruptedException {
+            if (isHalfDeleted) {
+                return;
+            }
             if (lastMade != 0 && lastMade == czxid() && 3 - countDown(me).remaining() < countedNow) {
                 run.violated("a count was deleted in a later count-down, which is still there");
             }
@@ -368,7 +379,7 @@ class BarrierFaultsTest {
                             generations.count(me);
                         }
                     });
-                    run.victim().start(me -> countDown(me).delete());
+                    run.victim().start(generations::deleteOnce);
                     run.victim().join();
                     run.settle();
                     int present = generations.isThere() ? 1 : 0;

@@ -160,11 +160,13 @@ final class NodeKeeping implements SessionFollower.Work {
             return; // the path is kept by another one yet
         } else if (isStale) {
             look();
-        } else if (isClosing && formerSessions.isEmpty()) {
-            delete();
-        } else if (!isClosing && !isOurs && !isTaken) {
+        } else if (isClosing) {
+            if (formerSessions.isEmpty()) {
+                delete();
+            } // else the end of that session takes it away
+        } else if (!isOurs && !isTaken) {
             create();
-        } else if (!isClosing && isOurs && owner.payload().number() > written) {
+        } else if (isOurs && owner.payload().number() > written) {
             write();
         }
     }

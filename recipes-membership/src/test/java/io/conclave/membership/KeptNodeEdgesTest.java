@@ -41,7 +41,6 @@ class KeptNodeEdgesTest {
     /** The session that the coordinator had until now. */
     private long givenUp() throws InterruptedException {
         long former = RecipeAccess.session(own).id();
-        store.faults().keepAway(clock);
         store.faults().isolate(clock);
         clock.advanceUntil(Duration.ofMillis(100), () -> own.state() == SessionState.LOST);
         return former;

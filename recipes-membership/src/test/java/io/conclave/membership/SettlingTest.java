@@ -87,7 +87,6 @@ class SettlingTest {
         group(members).join("a", "one");
         CompletableFuture<List<Member<String>>> settled = group(waiting).settled(QUIET);
         clock.advance(ALMOST);
-        store.faults().keepAway(clock);
         store.faults().isolate(clock);
         group(members).join("b", "two").close();
         long wentNanos = now();
@@ -101,7 +100,6 @@ class SettlingTest {
         CompletableFuture<List<Member<String>>> settled = group(waiting).settled(QUIET);
         await().until(() -> watches() == 1);
         clock.advance(ALMOST);
-        store.faults().keepAway(clock);
         store.faults().isolate(clock);
         group(members).join("b", "two").close();
         members.execute(Delete.of(NodePath.of("/group")));

@@ -14,6 +14,7 @@ import io.conclave.consensus.disk.MistakenWrites;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.member.CoreFactory;
+import io.conclave.consensus.simulation.SimulatedLog;
 import io.conclave.protocol.Xid;
 import io.conclave.tree.Change;
 import io.conclave.tree.ChangeCodec;
@@ -79,7 +80,7 @@ enum Mistake {
     /** A sync does not ask whether there is something to wait for. */
     SYNC_DOES_NOT_ASK {
         @Override
-        ReplicatedLog log(MemberLog of, Random random) {
+        ReplicatedLog log(SimulatedLog of, Random random) {
             return new DelegatingLog(of) {
                 @Override
                 public boolean readBarrier(Runnable action) {
@@ -92,7 +93,7 @@ enum Mistake {
     /** What is proposed may be sent again as if it were new. */
     SENT_AGAIN_AS_NEW {
         @Override
-        ReplicatedLog log(MemberLog of, Random random) {
+        ReplicatedLog log(SimulatedLog of, Random random) {
             return new DelegatingLog(of) {
                 @Override
                 public boolean propose(Proposal proposal) {
@@ -156,7 +157,7 @@ enum Mistake {
     /** The leader deletes nothing that has outlived its time. */
     NOTHING_REAPED {
         @Override
-        ReplicatedLog log(MemberLog of, Random random) {
+        ReplicatedLog log(SimulatedLog of, Random random) {
             return new DelegatingLog(of) {
                 @Override
                 public boolean propose(Proposal proposal) {
@@ -225,7 +226,7 @@ enum Mistake {
     }
 
     /** In place of a server's log. */
-    ReplicatedLog log(MemberLog of, Random random) {
+    ReplicatedLog log(SimulatedLog of, Random random) {
         return of;
     }
 
@@ -296,8 +297,8 @@ enum Mistake {
         return new CommittedBatch(of.term(), of.firstIndex(), of.lastIndex(), of.timestampMs(), entries);
     }
 
-    private static class DelegatingLog extends MemberLog {
-        DelegatingLog(MemberLog of) {
+    private static class DelegatingLog extends SimulatedLog {
+        DelegatingLog(SimulatedLog of) {
             super(of);
         }
     }

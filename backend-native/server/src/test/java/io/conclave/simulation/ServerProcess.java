@@ -11,6 +11,7 @@ import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
+import io.conclave.consensus.simulation.SimulatedLog;
 import io.conclave.consensus.simulation.SimulatedNetwork;
 import io.conclave.consensus.simulation.VirtualTime;
 import io.conclave.consensus.store.FileStore;
@@ -95,7 +96,7 @@ final class ServerProcess {
                 new Links(),
                 random::nextLong,
                 () -> planTurn(random.nextInt(60)));
-        log = world.mistake().log(new MemberLog(loop), random);
+        log = world.mistake().log(new SimulatedLog(loop), random);
         server = new SimulatedServer(
                 machine.id,
                 log,

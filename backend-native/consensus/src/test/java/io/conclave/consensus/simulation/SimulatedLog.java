@@ -9,12 +9,16 @@ import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.member.MemberLoop;
 import java.util.concurrent.CompletionStage;
 
-/** The log of one run of a {@link SimulatedMember}'s process, as the application on top of it sees it. */
-final class SimulatedLog implements ReplicatedLog {
+/** The log that a member is, as the application on top of it sees it. */
+public class SimulatedLog implements ReplicatedLog {
     private final MemberLoop loop;
 
-    SimulatedLog(MemberLoop loop) {
+    public SimulatedLog(MemberLoop loop) {
         this.loop = loop;
+    }
+
+    protected SimulatedLog(SimulatedLog other) {
+        this(other.loop);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.conclave.spring.boot;
 
 import java.util.Set;
-import java.util.TreeSet;
 import org.springframework.context.ApplicationEvent;
 
 /**
@@ -12,15 +11,15 @@ import org.springframework.context.ApplicationEvent;
 public final class ConfigChangedEvent extends ApplicationEvent {
     private static final long serialVersionUID = 1L;
 
-    private final TreeSet<String> keys;
+    private final Set<String> keys;
 
     ConfigChangedEvent(Object source, Set<String> keys) {
         super(source);
-        this.keys = new TreeSet<>(keys);
+        this.keys = Set.copyOf(keys);
     }
 
     /** The keys that have another value in their tree, came or went. Another property source may still be asked first. */
     public Set<String> getKeys() {
-        return Set.copyOf(keys);
+        return keys;
     }
 }

@@ -30,7 +30,7 @@ final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
     public ConfigData load(ConfigDataLoaderContext context, ConfigTrees trees) {
         String connectString = trees.properties().getConnectString();
         if (connectString == null) {
-            return failed(trees, "conclave.connect-string is not set where the import is met", null);
+            return failed(trees, "conclave.connect-string is not set where the import is met", null, ConfigData.EMPTY);
         }
         Duration configured = trees.properties().getConnectTimeout();
         Duration timeout = configured == null ? TIMEOUT : configured;
@@ -40,19 +40,19 @@ final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
                 .connect()) {
             return read(coordinator, trees, timeout);
         } catch (ConclaveException e) {
-            return failed(trees, String.valueOf(e.getMessage()), e);
+            return failed(trees, String.valueOf(e.getMessage()), e, new ConfigData(sources(trees))); // filled later
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while importing \"" + trees.location() + "\"", e);
         }
     }
 
-    private ConfigData failed(ConfigTrees trees, String reason, @Nullable Throwable cause) {
+    /** @param without what the application gets if the import is optional */
+    private ConfigData failed(ConfigTrees trees, String reason, @Nullable Throwable cause, ConfigData without) {
         String message = "Cannot import \"" + trees.location() + "\": " + reason;
         if (trees.location().isOptional()) {
             log.warn(message + ". The import is optional: starting without it");
-            // empty ones, whose values may come later
-            return trees.properties().getConnectString() == null ? ConfigData.EMPTY : new ConfigData(sources(trees));
+            return without;
         }
         throw new ConfigImportException(
                 message,
