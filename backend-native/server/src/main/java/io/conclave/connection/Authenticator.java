@@ -7,7 +7,7 @@ import io.conclave.tree.AuthId;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Takes what a client proves of itself, and says whether that is enough. Belongs to the connection's loop. */
+/** Takes what a client proves of itself. Belongs to the connection's loop. */
 final class Authenticator {
     private static final int LONGEST_SCHEME = 100;
 
@@ -22,11 +22,6 @@ final class Authenticator {
         this.security = security;
         this.limits = limits;
         this.refused = refused;
-    }
-
-    /** Whether requests of the connection are answered. */
-    boolean isEnough() {
-        return security.admits(connection.authIds());
     }
 
     void authenticate(int xid, RequestBody.Auth request) {

@@ -18,11 +18,13 @@ import org.jspecify.annotations.Nullable;
 /** The first frame of a connection: opens a session or takes one up, by an entry of the log. Belongs to the loop. */
 final class ClientHandshake {
     private final ClientConnection connection;
+    private final LogOffers offers;
     private final ConnectionServices services;
     private TimeSource.@Nullable Timer deadline;
 
-    ClientHandshake(ClientConnection connection, ConnectionServices services) {
+    ClientHandshake(ClientConnection connection, LogOffers offers, ConnectionServices services) {
         this.connection = connection;
+        this.offers = offers;
         this.services = services;
     }
 
@@ -171,7 +173,7 @@ final class ClientHandshake {
 
     private void propose(Attach attach) {
         if (!connection.isGone()) {
-            connection.propose(attach);
+            offers.propose(attach);
         }
     }
 

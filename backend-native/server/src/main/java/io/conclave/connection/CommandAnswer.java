@@ -40,7 +40,8 @@ final class CommandAnswer {
         Optional<byte[]> argument = received.behindLetters(words.argumentBytes(letters));
         if (argument.isPresent()) {
             begun = true;
-            connection.commanded();
+            connection.statistics().received();
+            connection.attaching();
             words.answer(letters, argument.get()).whenComplete((text, failure) -> {
                 if (failure != null) {
                     LOG.error("Command {} failed", letters, failure);

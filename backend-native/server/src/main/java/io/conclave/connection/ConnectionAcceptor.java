@@ -33,7 +33,7 @@ import java.util.function.BinaryOperator;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Gives every accepted channel its {@link ClientConnection}, within the bounds. Thread-safe. */
+/** Gives every accepted channel its {@link ConnectionReader}, within the bounds. Thread-safe. */
 public final class ConnectionAcceptor implements StepListener {
     private final ConnectionServices services;
     private final Feed feed;
@@ -182,7 +182,8 @@ public final class ConnectionAcceptor implements StepListener {
     public CompletionStage<Boolean> resetReports() {
         return fromAllLoops(
                 loop -> {
-                    loop.connections().forEach(ClientConnection::resetStatistics);
+                    loop.connections()
+                            .forEach(connection -> connection.statistics().reset());
                     return true;
                 },
                 true,
@@ -237,9 +238,9 @@ public final class ConnectionAcceptor implements StepListener {
         if (loop == null) {
             throw new IllegalStateException("the channel's event loop is not one of this acceptor's");
         }
-        ClientConnection connection = new ClientConnection(channel, loop, services, idsOf(address));
-        channel.pipeline().addLast(connection);
-        return Optional.of(connection);
+        ConnectionReader reader = new ConnectionReader(channel, loop, services, idsOf(address));
+        channel.pipeline().addLast(reader);
+        return Optional.of(reader.connection());
     }
 
     private static List<AuthId> idsOf(@Nullable InetAddress address) {

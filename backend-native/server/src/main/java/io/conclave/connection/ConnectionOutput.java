@@ -2,19 +2,32 @@ package io.conclave.connection;
 
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.WireRecord;
+import io.conclave.tree.TreeEvent;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gathers the replies and events of one turn of the loop into few buffers. Belongs to the connection's loop.
+ * What waits to be sent to a client: the replies and events of one turn of the loop, gathered into few buffers, and
+ * events behind an answer that is made part by part. Belongs to the connection's loop.
+ *
+ * <p>While an answer is made part by part from one state, events of later changes wait behind it, and what the client is
+ * told of zxids stays behind them as well: it would take a watch for set and its event for missed only if it knew a
+ * later zxid than that of the last event.
  */
 final class ConnectionOutput {
     private static final int FIRST_BYTES = 512;
     private static final int FULL_BYTES = 64 * 1024;
+    private static final int BYTES_OF_AN_EVENT = 64;
 
     private final Channel channel;
     private @Nullable ByteBuf gathered;
+    private final List<TreeEvent> heldEvents = new ArrayList<>();
+    private long heldBytes;
+    private boolean holding;
+    private long heldZxid;
 
     ConnectionOutput(Channel channel) {
         this.channel = channel;
@@ -53,7 +66,44 @@ final class ConnectionOutput {
         return channel.isOpen() ? channel.bytesBeforeWritable() : 0;
     }
 
+    /** Whether events wait for the end of a long answer. */
+    boolean isHolding() {
+        return holding;
+    }
+
+    /** From here on, until {@link #endHolding}, the client sees the state of this zxid. */
+    void beginHolding(long zxid) {
+        holding = true;
+        heldZxid = zxid;
+    }
+
+    /** Keeps the event for later; how many bytes wait so by now. */
+    long hold(TreeEvent event) {
+        heldEvents.add(event);
+        heldBytes += BYTES_OF_AN_EVENT + event.path().length();
+        return heldBytes;
+    }
+
+    /** The events that have waited, to be sent now. */
+    List<TreeEvent> endHolding() {
+        holding = false;
+        List<TreeEvent> later = List.copyOf(heldEvents);
+        dropEvents();
+        return later;
+    }
+
+    private void dropEvents() {
+        heldEvents.clear();
+        heldBytes = 0;
+    }
+
+    /** Up to which change the client has seen all that it is to see, where the loop shows the given one. */
+    long shownZxid(long loopZxid) {
+        return holding ? heldZxid : loopZxid;
+    }
+
     void release() {
+        dropEvents();
         ByteBuf buffer = gathered;
         if (buffer != null) {
             gathered = null;

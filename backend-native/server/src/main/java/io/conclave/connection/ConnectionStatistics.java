@@ -12,6 +12,7 @@ final class ConnectionStatistics {
 
     private final LoopCounters ofLoop;
     private final long establishedMs;
+    private int waiting;
     private long received;
     private long sent;
     private String lastOperation = "NA";
@@ -34,7 +35,7 @@ final class ConnectionStatistics {
         this.establishedMs = establishedMs;
     }
 
-    /** Forgets all but when the connection was opened. */
+    /** Forgets all but when the connection was opened, and what waits. */
     void reset() {
         received = 0;
         sent = 0;
@@ -59,6 +60,12 @@ final class ConnectionStatistics {
         ofLoop.sent();
     }
 
+    /** So many more requests wait for their answers, or fewer. */
+    void waiting(int more) {
+        waiting += more;
+        ofLoop.waiting(more);
+    }
+
     /** A request was decoded. */
     void requested(OpCode opCode, int xid) {
         lastOperation = word(opCode);
@@ -81,10 +88,10 @@ final class ConnectionStatistics {
         ofLoop.written(latencyNanos);
     }
 
-    ConnectionReport report(ConnectionReport.Client client, int queued) {
+    ConnectionReport report(ConnectionReport.Client client) {
         return new ConnectionReport(
                 client,
-                queued,
+                waiting,
                 received,
                 sent,
                 lastOperation,

@@ -8,25 +8,15 @@ import java.util.function.BooleanSupplier;
  * reads nothing until then. Belongs to the connection's loop.
  */
 final class LogOffers {
-    /** The connection. */
-    interface Owner {
-        boolean isGone();
-
-        /** Goes on after something that held it up. */
-        void resume();
-
-        void close(String reason);
-    }
-
-    private final Owner owner;
+    private final ClientConnection connection;
     private final Loop loop;
 
     /** Several may wait at once, since not all of them come from what was read. */
     private int waiting;
 
-    LogOffers(Owner owner, Loop loop) {
-        this.owner = owner;
-        this.loop = loop;
+    LogOffers(ClientConnection connection) {
+        this.connection = connection;
+        this.loop = connection.loop();
     }
 
     /** Whether something waits for the log to take it; only when nothing does may the next request go. */
@@ -50,15 +40,15 @@ final class LogOffers {
         }
         LogRole role = loop.log().status().role();
         if (role == LogRole.CLOSED || role == LogRole.FAILED) {
-            owner.close("the log takes no more");
+            connection.close("the log takes no more");
             return;
         }
         waiting++;
         loop.retryLater(() -> {
-            if (!owner.isGone()) {
+            if (!connection.isGone()) {
                 waiting--;
                 offer(attempt);
-                owner.resume();
+                connection.resume();
             }
         });
     }

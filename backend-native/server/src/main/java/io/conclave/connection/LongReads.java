@@ -11,23 +11,19 @@ final class LongReads {
     private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
 
     private final ClientConnection connection;
+    private final RequestPipeline pipeline;
     private final TimeSource time;
     private boolean underWay;
-    private boolean partlyDone;
 
-    LongReads(ClientConnection connection, TimeSource time) {
+    LongReads(ClientConnection connection, RequestPipeline pipeline, TimeSource time) {
         this.connection = connection;
+        this.pipeline = pipeline;
         this.time = time;
     }
 
     /** Until that is over, nothing else is read from the connection. */
     boolean isUnderWay() {
         return underWay;
-    }
-
-    /** Whether one has begun, and is not done. */
-    boolean isPartlyDone() {
-        return partlyDone;
     }
 
     /**
@@ -55,13 +51,14 @@ final class LongReads {
             if (connection.isGone()) {
                 return;
             }
-            reads.partlyDone = !advance();
-            if (reads.partlyDone) {
+            boolean isDone = advance();
+            reads.pipeline.partlyDone(!isDone);
+            if (!isDone) {
                 reads.time.schedule(BETWEEN_TURNS, () -> connection.loop().post(this::goOn));
                 return;
             }
             reads.underWay = false;
-            connection.handled();
+            reads.pipeline.handled();
             finish();
             connection.resume();
         }
@@ -95,7 +92,7 @@ final class LongReads {
         final boolean advance() {
             if (!begun) {
                 begun = true;
-                connection.events().hold();
+                connection.holdEvents();
             }
             return advanceHeld();
         }
@@ -103,7 +100,7 @@ final class LongReads {
         @Override
         final void finish() {
             reply();
-            connection.events().release();
+            connection.releaseEvents();
         }
 
         abstract boolean advanceHeld();

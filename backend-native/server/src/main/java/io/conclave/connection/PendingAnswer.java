@@ -3,6 +3,21 @@ package io.conclave.connection;
 /** A request that waits for its turn to be answered. Belongs to the connection's loop. */
 interface PendingAnswer {
 
+    /** One that waits for its turn only. */
+    static PendingAnswer ready(Runnable answer) {
+        return new PendingAnswer() {
+            @Override
+            public boolean isReady() {
+                return true;
+            }
+
+            @Override
+            public void answer() {
+                answer.run();
+            }
+        };
+    }
+
     /** Whether it can be answered now: reads always, writes once their outcome is known. */
     boolean isReady();
 

@@ -28,12 +28,19 @@ final class ReconfigRequests {
 
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
+    private final LogOffers offers;
     private final MembershipService membership;
     private final Audit audit;
 
-    ReconfigRequests(ClientConnection connection, RequestPipeline pipeline, MembershipService membership, Audit audit) {
+    ReconfigRequests(
+            ClientConnection connection,
+            RequestPipeline pipeline,
+            LogOffers offers,
+            MembershipService membership,
+            Audit audit) {
         this.connection = connection;
         this.pipeline = pipeline;
+        this.offers = offers;
         this.membership = membership;
         this.audit = audit;
     }
@@ -135,7 +142,7 @@ final class ReconfigRequests {
 
         /** On the event loop, once it has walked to everything that is committed now. */
         private void whenApplied(Runnable action) {
-            connection.readBarrier(action);
+            offers.readBarrier(action);
         }
 
         private TreeReads.Data shown() {

@@ -15,11 +15,9 @@ import io.conclave.tree.AuthId;
 import io.conclave.tree.Change;
 import io.conclave.tree.Result;
 import io.conclave.tree.SessionRecord;
-import io.conclave.tree.TreeOperation;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,46 +30,38 @@ final class RequestDispatch {
 
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
+    private final LogOffers offers;
     private final ReadRequests reads;
     private final ConnectionServices services;
     private final ReconfigRequests reconfigs;
-    private final WriteLimits limits;
+    private final WriteRequests writes;
     private final Authenticator authenticator;
     private final SaslRequests sasl;
-    private final Audit audit;
     private final int maxPathBytes;
-    private SessionLeases.@Nullable Lease lease;
     private int pingsUnderWay;
     private final LongReads longReads;
 
-    RequestDispatch(ClientConnection connection, RequestPipeline pipeline, ConnectionServices services) {
+    RequestDispatch(
+            ClientConnection connection, RequestPipeline pipeline, LogOffers offers, ConnectionServices services) {
         this.connection = connection;
         this.pipeline = pipeline;
+        this.offers = offers;
         this.services = services;
+        Audit audit = new Audit(services.security().audit());
+        WriteLimits limits = new WriteLimits(connection, services);
         this.reads = new ReadRequests(connection, services);
-        this.longReads = new LongReads(connection, services.time());
-        this.limits = new WriteLimits(connection, services);
+        this.longReads = new LongReads(connection, pipeline, services.time());
+        this.writes = new WriteRequests(connection, pipeline, offers, limits, audit, services);
         this.authenticator = new Authenticator(
                 connection, services.security(), limits, services.guard().credentials());
         this.sasl = new SaslRequests(connection, pipeline, services.security(), services.guard(), authenticator);
-        this.audit = new Audit(services.security().audit());
         this.maxPathBytes =
                 (int) Math.min(Integer.MAX_VALUE, services.guard().limits().most(ClientLimit.PATH_BYTES));
-        this.reconfigs = new ReconfigRequests(connection, pipeline, services.membership(), audit);
-    }
-
-    void leased(SessionLeases.Lease newLease) {
-        lease = newLease;
-    }
-
-    /** The client is there; false if that comes too late. */
-    boolean touchLease() {
-        SessionLeases.Lease current = lease;
-        return current != null && current.touch();
+        this.reconfigs = new ReconfigRequests(connection, pipeline, offers, services.membership(), audit);
     }
 
     void handle(ByteBuf frame) {
-        if (!touchLease()) {
+        if (!connection.touchLease()) {
             connection.close("its session is about to expire");
             return;
         }
@@ -79,19 +69,21 @@ final class RequestDispatch {
         RequestHeader header = RequestHeader.decode(in);
         Optional<OpCode> opCode = header.opCode().filter(RequestDispatch::isFromClients);
         if (opCode.isEmpty()) {
-            pipeline.submit(new LastError(header.xid(), ErrorCode.UNIMPLEMENTED));
+            submitLastError(header.xid(), ErrorCode.UNIMPLEMENTED);
             return;
         }
-        connection.requested(opCode.get(), header.xid());
-        if (opCode.get() != OpCode.AUTH && opCode.get() != OpCode.SASL && !authenticator.isEnough()) {
-            pipeline.submit(new LastError(header.xid(), ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH));
+        connection.statistics().requested(opCode.get(), header.xid());
+        if (opCode.get() != OpCode.AUTH
+                && opCode.get() != OpCode.SASL
+                && !services.security().admits(connection.authIds())) {
+            submitLastError(header.xid(), ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH);
             return;
         }
         try {
             dispatch(header.xid(), RequestBody.decode(opCode.get(), in));
         } catch (MalformedFrameException e) {
             LOG.debug("Request {} of {} cannot be decoded: {}", header, connection, e.getMessage());
-            pipeline.submit(new ErrorAnswer(header.xid(), ErrorCode.MARSHALLING_ERROR.code()));
+            submitError(header.xid(), ErrorCode.MARSHALLING_ERROR);
         } catch (PathTooLongException e) {
             refusePath(header.xid(), opCode.get(), e);
         }
@@ -106,7 +98,7 @@ final class RequestDispatch {
         if (opCode == OpCode.SET_WATCHES || opCode == OpCode.SET_WATCHES2) {
             connection.close("a path is too long");
         } else {
-            pipeline.submit(new ErrorAnswer(xid, ErrorCode.BAD_ARGUMENTS.code()));
+            submitError(xid, ErrorCode.BAD_ARGUMENTS);
         }
     }
 
@@ -119,7 +111,7 @@ final class RequestDispatch {
 
     private void dispatch(int xid, RequestBody body) {
         if (connection.isReadOnly() && !Operations.isForReadOnly(body.opCode())) {
-            pipeline.submit(new ErrorAnswer(xid, ErrorCode.NOT_READ_ONLY.code()));
+            submitError(xid, ErrorCode.NOT_READ_ONLY);
             return;
         }
         if (body instanceof RequestBody.GetData get && get.path().equals(RaiseLevelRequest.PATH)) {
@@ -139,11 +131,11 @@ final class RequestDispatch {
             case SET_WATCHES, SET_WATCHES2 -> pipeline.submit(new SetWatches(xid, (WatchRequest.SetWatches) body));
             case SASL -> sasl.handle(xid, (RequestBody.Sasl) body);
             case SYNC -> sync(xid, (RequestBody.Sync) body);
-            case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> write(xid, body);
-            case MULTI -> multi(xid, (RequestBody.Multi) body);
+            case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> writes.write(xid, body);
+            case MULTI -> writes.multi(xid, (RequestBody.Multi) body);
             case CLOSE_SESSION -> closeSession(xid, body);
             case RECONFIG -> reconfigs.handle(xid, (RequestBody.Reconfig) body);
-            default -> pipeline.submit(new Read(xid, body, connection.authIds()));
+            default -> pipeline.submit(ready(xid, body));
         }
     }
 
@@ -167,11 +159,6 @@ final class RequestDispatch {
         return longReads.isUnderWay() || sasl.isBusy();
     }
 
-    /** Whether such a request has begun, and is not done. */
-    boolean isPartlyDone() {
-        return longReads.isPartlyDone();
-    }
-
     private void answerPing(int xid) {
         connection.reply(xid, ReplyBody.Empty.INSTANCE);
         pingsUnderWay--;
@@ -190,7 +177,7 @@ final class RequestDispatch {
         if (session.isEmpty()) {
             connection.close("its session has ended");
         } else if (session.get().isSuspected()) {
-            connection.propose(new Keep(xid));
+            offers.propose(new Keep(xid));
         } else {
             answerPing(xid);
         }
@@ -220,67 +207,30 @@ final class RequestDispatch {
         }
     }
 
-    private void write(int xid, RequestBody body) {
-        limits.begin();
-        int error = refusalOf(body);
-        if (error != 0) {
-            audit.failed(connection.auditedAs(), body);
-            pipeline.submit(new ErrorAnswer(xid, error));
-        } else {
-            propose(xid, body, request(Operations.of(body)));
-        }
-    }
-
-    private int refusalOf(RequestBody write) {
-        int error = Operations.refusalOf(write, services.offersTtl());
-        return error != 0 ? error : limits.refusalOf(write);
-    }
-
-    private void multi(int xid, RequestBody.Multi request) {
-        limits.begin();
-        for (int part = 0; part < request.operations().size(); part++) {
-            int error = refusalOf(request.operations().get(part));
-            if (error != 0) {
-                audit.failed(connection.auditedAs(), request);
-                pipeline.submit(
-                        new Answer(xid, Replies.multiFailed(request.operations().size(), part, error)));
-                return;
-            }
-        }
-        propose(xid, request, request(Operations.of(request)));
-    }
-
-    private Change request(TreeOperation operation) {
-        boolean enforcesQuotas = services.guard().limits().enforcesQuotas()
-                && services.replicated().get().featureLevel() >= Change.QUOTA_FEATURE_LEVEL;
-        return new Change.Request(
-                connection.sessionId(), connection.attachment(), connection.authIds(), operation, enforcesQuotas);
-    }
-
     private void closeSession(int xid, RequestBody body) {
         if (connection.isReadOnly()) {
-            pipeline.submit(new LastError(xid, ErrorCode.OK));
+            submitLastError(xid, ErrorCode.OK);
             return;
         }
-        limits.begin();
-        propose(
-                xid,
-                body,
-                new Change.CloseSession(connection.sessionId(), connection.attachment(), Change.CloseReason.CLIENT));
+        writes.closeSession(xid, body);
     }
 
-    private void propose(int xid, RequestBody body, Change change) {
-        Write write = new Write(
-                connection,
-                xid,
-                body,
-                change,
-                services.time().monotonicNanos(),
-                services.guard().quotas(),
-                limits.proposed(),
-                audit);
-        pipeline.submit(write);
-        connection.propose(write);
+    /** Answers with what the connection has proved by now. */
+    private PendingAnswer ready(int xid, RequestBody body) {
+        List<AuthId> authIds = connection.authIds();
+        return PendingAnswer.ready(() -> reads.answer(xid, body, authIds));
+    }
+
+    private void submitError(int xid, ErrorCode error) {
+        pipeline.submit(PendingAnswer.ready(() -> connection.replyError(xid, error.code())));
+    }
+
+    /** An error, or its absence, behind which the connection is closed. */
+    private void submitLastError(int xid, ErrorCode error) {
+        pipeline.submit(PendingAnswer.ready(() -> {
+            connection.replyError(xid, error.code());
+            connection.closeAfterOutput();
+        }));
     }
 
     /** A node that has few children now may have many in its turn; that is as long as one list takes to become long. */
@@ -288,27 +238,27 @@ final class RequestDispatch {
         pipeline.submit(
                 ChildrenList.isLong(connection.loop().state(), body)
                         ? new ChildrenList(connection, longReads, reads.watches(), xid, body)
-                        : new Read(xid, body, connection.authIds()));
+                        : ready(xid, body));
     }
 
     private void multiRead(int xid, RequestBody.Multi body) {
         pipeline.submit(
                 MultiRead.isLong(connection.loop().state(), body)
                         ? new LongMultiRead(connection, longReads, reads, xid, body)
-                        : new Read(xid, body, connection.authIds()));
+                        : ready(xid, body));
     }
 
     private void ephemerals(int xid, RequestBody.GetEphemerals body) {
         pipeline.submit(
                 EphemeralsList.isLong(connection.loop().state(), connection.sessionId())
                         ? new EphemeralsList(connection, longReads, xid, body)
-                        : new Read(xid, body, connection.authIds()));
+                        : ready(xid, body));
     }
 
     private void sync(int xid, RequestBody.Sync request) {
         Sync sync = new Sync(xid, request.path());
         pipeline.submit(sync);
-        connection.readBarrier(sync::reached);
+        offers.readBarrier(sync::reached);
     }
 
     /** Waits until this loop has walked through all that was committed when the sync came in. */
@@ -343,29 +293,6 @@ final class RequestDispatch {
         }
     }
 
-    /** A read, with what the connection had proved when it came in. */
-    private final class Read implements PendingAnswer {
-        private final int xid;
-        private final RequestBody body;
-        private final List<AuthId> authIds;
-
-        Read(int xid, RequestBody body, List<AuthId> authIds) {
-            this.xid = xid;
-            this.body = body;
-            this.authIds = authIds;
-        }
-
-        @Override
-        public boolean isReady() {
-            return true;
-        }
-
-        @Override
-        public void answer() {
-            reads.answer(xid, body, authIds);
-        }
-    }
-
     /** Sets the watches of a client that comes again. */
     private final class SetWatches extends LongReads.LongRead {
         private final WatchRequests.OldWatches old;
@@ -383,61 +310,6 @@ final class RequestDispatch {
         @Override
         void finish() {
             connection.reply(xid, ReplyBody.Empty.INSTANCE);
-        }
-    }
-
-    /** Something that is known already and waits for its turn only. */
-    private class Answer implements PendingAnswer {
-        private final int xid;
-        private final ReplyBody body;
-
-        Answer(int xid, ReplyBody body) {
-            this.xid = xid;
-            this.body = body;
-        }
-
-        @Override
-        public boolean isReady() {
-            return true;
-        }
-
-        @Override
-        public void answer() {
-            connection.reply(xid, body);
-        }
-    }
-
-    /** An error that is known already. */
-    private class ErrorAnswer implements PendingAnswer {
-        private final int xid;
-        private final int errorCode;
-
-        ErrorAnswer(int xid, int errorCode) {
-            this.xid = xid;
-            this.errorCode = errorCode;
-        }
-
-        @Override
-        public boolean isReady() {
-            return true;
-        }
-
-        @Override
-        public void answer() {
-            connection.replyError(xid, errorCode);
-        }
-    }
-
-    /** An error, or its absence, behind which the connection is closed. */
-    private final class LastError extends ErrorAnswer {
-        LastError(int xid, ErrorCode error) {
-            super(xid, error.code());
-        }
-
-        @Override
-        public void answer() {
-            super.answer();
-            connection.closeAfterOutput();
         }
     }
 }

@@ -9,15 +9,16 @@ import java.util.ArrayDeque;
  */
 final class RequestPipeline {
     private final ClientConnection connection;
-    private final LoopCounters counters;
     private final RequestIntake intake;
     private final ArrayDeque<PendingAnswer> waiting = new ArrayDeque<>();
     private Runnable whenCleared = () -> {};
 
-    RequestPipeline(ClientConnection connection, LoopCounters counters, RequestIntake intake) {
+    /** The request that is answered now is done part by part. */
+    private boolean partlyDone;
+
+    RequestPipeline(ClientConnection connection, RequestIntake intake) {
         this.intake = intake;
         this.connection = connection;
-        this.counters = counters;
     }
 
     boolean isEmpty() {
@@ -34,7 +35,7 @@ final class RequestPipeline {
         } else if (!connection.isGone()) {
             waiting.add(request);
             intake.waiting();
-            counters.waiting(1);
+            connection.statistics().waiting(1);
         }
     }
 
@@ -49,11 +50,23 @@ final class RequestPipeline {
                 return;
             }
             waiting.remove();
-            counters.waiting(-1);
+            connection.statistics().waiting(-1);
             intake.answering();
             first.answer();
-            connection.handled();
+            handled();
         }
+    }
+
+    /** A request was handled, or answered; one that is done part by part keeps its room until it is done. */
+    void handled() {
+        if (!partlyDone) {
+            intake.handled();
+        }
+    }
+
+    /** Whether the request that is answered now has begun, and is not done. */
+    void partlyDone(boolean newPartlyDone) {
+        partlyDone = newPartlyDone;
     }
 
     /** Answers everything before the given write, which is about to be shown. */
@@ -73,7 +86,7 @@ final class RequestPipeline {
     }
 
     void clear() {
-        counters.waiting(-waiting.size());
+        connection.statistics().waiting(-waiting.size());
         waiting.clear();
         intake.end();
         whenCleared.run();

@@ -26,7 +26,8 @@ class HeldConnectionTest {
 
     private final LoneLoop server = new LoneLoop();
     private final AtomicInteger touches = new AtomicInteger();
-    private final ClientConnection connection = server.connection(1 << 20, new CountedLeases());
+    private final ConnectionReader reader = server.reader(1 << 20, new CountedLeases());
+    private final ClientConnection connection = reader.connection();
 
     private void open() {
         connection.attaching();
@@ -37,7 +38,7 @@ class HeldConnectionTest {
     private void receive(RequestBody request) {
         ByteBuf frame = Unpooled.buffer();
         Frames.writeRequest(frame, 1, request);
-        connection.channelRead(null, frame);
+        reader.channelRead(null, frame);
     }
 
     @Test

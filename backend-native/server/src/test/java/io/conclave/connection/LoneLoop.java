@@ -26,7 +26,7 @@ final class LoneLoop implements AutoCloseable {
                 }));
     }
 
-    ClientConnection connection(long maxOutputBytes, SessionLeases leases) {
+    ConnectionReader reader(long maxOutputBytes, SessionLeases leases) {
         ConnectionServices services = new ConnectionServices(
                 new ConnectionLimits(0, 0, maxOutputBytes, 100, 60_000, 2000),
                 guard,
@@ -42,7 +42,7 @@ final class LoneLoop implements AutoCloseable {
                 CompletableFuture::new,
                 () -> false,
                 time);
-        return new ClientConnection(new EmbeddedChannel(), loop, services, List.of());
+        return new ConnectionReader(new EmbeddedChannel(), loop, services, List.of());
     }
 
     @Override

@@ -15,7 +15,8 @@ class WatchRequestsTest {
     private final LoneLoop server = new LoneLoop();
 
     private ClientConnection connection(long maxOutputBytes) {
-        ClientConnection connection = server.connection(maxOutputBytes, LoneLoop.unused(SessionLeases.class));
+        ClientConnection connection = server.reader(maxOutputBytes, LoneLoop.unused(SessionLeases.class))
+                .connection();
         connection.attaching();
         connection.attachedReadOnly(1);
         return connection;

@@ -1,0 +1,239 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.Frames;
+import io.conclave.protocol.MalformedFrameException;
+import io.conclave.protocol.ReceivedBytes;
+import io.conclave.tree.AuthId;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads what one client sends: the first frame goes to the {@link ClientHandshake}, those behind it to the
+ * {@link RequestDispatch}. Reading stops while the client does not take its answers, has too much in flight, or the log
+ * takes nothing. What these make of a request goes to the {@link ClientConnection}, which knows none of them. Belongs to
+ * the connection's loop.
+ */
+final class ConnectionReader extends ChannelInboundHandlerAdapter {
+    private static final Logger LOG = LoggerFactory.getLogger(ConnectionReader.class);
+    /** A ConnectRequest has 45 bytes; this leaves room for those of other clients. */
+    private static final int MAX_HANDSHAKE_BYTES = 4096;
+
+    /** How long the loop works for one connection while others may wait. */
+    private static final long TURN_NANOS = Duration.ofMillis(2).toNanos();
+
+    private final Channel channel;
+    private final Loop loop;
+    private final ConnectionServices services;
+    private final ReceivedBytes received;
+    private final ClientConnection connection;
+    private final CommandAnswer command;
+    private final ClientHandshake handshake;
+    private final RequestIntake intake;
+    private final RequestPipeline pipeline;
+    private final RequestDispatch dispatch;
+    private final RequestHolds holds;
+    private final LeaseKeeper leaseKeeper;
+    private boolean handling;
+
+    ConnectionReader(Channel channel, Loop loop, ConnectionServices services, List<AuthId> authIds) {
+        this.channel = channel;
+        this.loop = loop;
+        this.services = services;
+        this.received = new ReceivedBytes(channel.alloc());
+        this.connection = new ClientConnection(channel, loop, services, authIds, this::resume, this::leave);
+        this.command = new CommandAnswer(connection, channel, services.commandWords());
+        LogOffers offers = new LogOffers(connection);
+        this.handshake = new ClientHandshake(connection, offers, services);
+        this.intake = new RequestIntake(connection, services.guard(), services.largeRequests());
+        this.pipeline = new RequestPipeline(connection, intake);
+        this.dispatch = new RequestDispatch(connection, pipeline, offers, services);
+        this.holds = new RequestHolds(offers, intake, pipeline, dispatch, services.guard());
+        this.leaseKeeper = new LeaseKeeper(services.time(), loop::post, this::isHeldUp, connection::touchLease);
+    }
+
+    ClientConnection connection() {
+        return connection;
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext context) {
+        loop.connections().opened(connection);
+        handshake.startDeadline();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        ByteBuf bytes = (ByteBuf) message;
+        if (connection.isGone()) {
+            bytes.release();
+            return;
+        }
+        loop.turns().begin();
+        try {
+            received.add(bytes);
+            loop.catchUp();
+            handleFrames();
+        } finally {
+            loop.turns().end();
+        }
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        loop.turns().begin();
+        try {
+            loop.flush();
+        } finally {
+            loop.turns().end();
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+        if (channel.isWritable()) {
+            resume();
+            loop.flush();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        connection.close("the client has closed it");
+    }
+
+    /**
+     * The client sends nothing more. A client that sends a four-letter word often says so before the answer is there,
+     * as ZooKeeper's own tools do; from any other it is the end.
+     */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        boolean isEnd = event instanceof ChannelInputShutdownEvent || event instanceof SslCloseCompletionEvent;
+        if (isEnd && !command.isBegun()) {
+            connection.close("the client has closed it");
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (cause instanceof IOException) {
+            connection.close(cause.toString());
+        } else {
+            LOG.error("Connection {} failed", connection, cause);
+            connection.close("an error of the server");
+        }
+    }
+
+    private void handleFrames() {
+        if (handling) {
+            return;
+        }
+        handling = true;
+        boolean hasHandledAll = false;
+        try {
+            if (connection.state() == ConnectionState.HANDSHAKE) {
+                command.answerIfWord(received);
+            }
+            long sinceNanos = services.time().monotonicNanos();
+            while (wantsFrame()) {
+                if (connection.isOpen() && !intake.begins(received)) {
+                    break;
+                }
+                Optional<ByteBuf> frame = received.nextFrame(
+                        connection.isOpen() ? Frames.DEFAULT_MAX_PAYLOAD_BYTES : MAX_HANDSHAKE_BYTES);
+                if (frame.isEmpty()) {
+                    hasHandledAll = true;
+                    break;
+                }
+                handle(frame.get());
+                if (services.time().monotonicNanos() - sinceNanos > TURN_NANOS && connection.isOpen()) {
+                    holds.yieldTurn(services.time(), loop, this::resume);
+                }
+            }
+        } catch (MalformedFrameException e) {
+            connection.close(e.toString());
+        } finally {
+            handling = false;
+        }
+        if (connection.isFinishing() && hasHandledAll && pipeline.isEmpty() && !connection.isGone()) {
+            connection.endStream();
+        }
+        setReading();
+    }
+
+    private void handle(ByteBuf frame) {
+        connection.statistics().received();
+        if (connection.state() == ConnectionState.HANDSHAKE) {
+            handshake.handle(frame);
+        } else {
+            try {
+                dispatch.handle(frame);
+            } finally {
+                pipeline.handled();
+            }
+        }
+    }
+
+    private boolean wantsFrame() {
+        return switch (connection.state()) {
+            case HANDSHAKE -> true;
+            case OPEN -> channel.isWritable() && !isHeldUp();
+            case ATTACHING, ENDING, CLOSED -> false;
+        };
+    }
+
+    /** Whether the next request of an open connection has to wait because of the server, and not because of its client. */
+    private boolean isHeldUp() {
+        return connection.isOpen() && holds.any();
+    }
+
+    /** While attaching, the socket is read on, within a bound, so that a client that leaves is noticed. */
+    private void setReading() {
+        if (isHeldUp() && !connection.isReadOnly()) {
+            leaseKeeper.keep(connection.sessionTimeoutMs());
+        }
+        boolean reading = (wantsFrame() && !connection.isFinishing())
+                || connection.isGone()
+                || (connection.state() == ConnectionState.ATTACHING && received.size() < MAX_HANDSHAKE_BYTES);
+        if (channel.config().isAutoRead() != reading) {
+            channel.config().setAutoRead(reading);
+            if (!reading && connection.isOpen()) {
+                holds.count();
+            }
+        }
+    }
+
+    /**
+     * Goes on after something that held the connection up. Does not throw: no caller up there would close the
+     * connection, and it would never see the end of the request that failed.
+     */
+    private void resume() {
+        try {
+            if (connection.isOpen()) {
+                pipeline.advance();
+            }
+            if (!connection.isGone()) {
+                handleFrames();
+            }
+        } catch (RuntimeException | Error e) {
+            LOG.error("Connection {} cannot go on", connection, e);
+            connection.close("an error of the server");
+        }
+    }
+
+    /** The connection ends: nothing more is read, and no request answered. */
+    private void leave() {
+        received.release();
+        handshake.cancelDeadline();
+        pipeline.clear();
+    }
+}
