@@ -5,13 +5,13 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Sender;
 import io.conclave.request.Request;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.slf4j.LoggerFactory;
@@ -22,11 +22,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>All of it is for the session's dispatcher, except what {@link GrantRequest} has.
  */
-public abstract class AbstractGrantRequest implements GrantRequest, Sender {
+public abstract class AbstractGrantRequest extends StagedRequest implements Sender {
     private final RecipeSession session;
-    private final CompletableFuture<Void> granted = new CompletableFuture<>();
-    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
-    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
     private Registration sessionListener = () -> {};
 
     protected AbstractGrantRequest(RecipeSession session) {
@@ -52,10 +49,8 @@ public abstract class AbstractGrantRequest implements GrantRequest, Sender {
 
     /** The session's state, whether it was told or asked for. */
     protected final void sessionIs(SessionState state) {
-        if (state == SessionState.LOST) {
-            end(LossReason.SESSION_LOST, new SessionGoneException("The session was lost while " + describe()));
-        } else if (state == SessionState.CLOSED) {
-            end(LossReason.COORDINATOR_CLOSED, new ClosedException("The coordinator was closed while " + describe()));
+        if (!state.isLive()) {
+            fail(Failures.sessionEnded(state, describe()));
         }
     }
 
@@ -143,28 +138,8 @@ public abstract class AbstractGrantRequest implements GrantRequest, Sender {
     }
 
     @Override
-    public final CompletionStage<Void> granted() {
-        return granted;
-    }
-
-    @Override
-    public final CompletionStage<LossReason> lost() {
-        return lost;
-    }
-
-    @Override
-    public final CompletionStage<Void> revocationRequested() {
-        return revocation;
-    }
-
-    @Override
     public final Duration remaining() {
         return isHeld() ? session.remaining() : Duration.ZERO;
-    }
-
-    @Override
-    public final boolean deadlineIsStrict() {
-        return session.deadlineIsStrict();
     }
 
     @Override

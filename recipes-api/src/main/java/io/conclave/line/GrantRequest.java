@@ -46,7 +46,9 @@ public interface GrantRequest {
     Duration remaining();
 
     /** See {@link RecipeSession#deadlineIsStrict}. */
-    boolean deadlineIsStrict();
+    default boolean deadlineIsStrict() {
+        return session().deadlineIsStrict();
+    }
 
     /**
      * Stops waiting, or gives back what was granted. Idempotent.

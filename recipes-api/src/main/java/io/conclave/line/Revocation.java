@@ -105,10 +105,8 @@ public final class Revocation {
     }
 
     private void onSessionState(SessionState state) {
-        if (state == SessionState.LOST) {
-            fail(new SessionGoneException("The session was lost while " + this));
-        } else if (state == SessionState.CLOSED) {
-            fail(new ClosedException("The coordinator was closed while " + this));
+        if (!state.isLive()) {
+            fail(Failures.sessionEnded(state, toString()));
         }
     }
 

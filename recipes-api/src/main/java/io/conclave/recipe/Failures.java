@@ -6,6 +6,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
+import io.conclave.session.SessionState;
 
 /** What the failure of a request says, for recipes. Each takes the failure without the wrapper of a stage: see {@link Waiting#cause}. */
 public final class Failures {
@@ -31,6 +32,18 @@ public final class Failures {
     /** Whether the session is gone or closed: nothing more comes of it, and its state tells what follows. */
     public static boolean isSessionOver(Throwable cause) {
         return cause instanceof SessionGoneException || cause instanceof ClosedException;
+    }
+
+    /**
+     * What a call fails with whose session has ended.
+     *
+     * @param end how: lost, or closed with its coordinator
+     * @param doing what it did, as in "waiting for /locks/orders"
+     */
+    public static ConclaveException sessionEnded(SessionState end, String doing) {
+        return end == SessionState.CLOSED
+                ? new ClosedException("The coordinator was closed while " + doing)
+                : new SessionGoneException("The session was lost while " + doing);
     }
 
     /** Whether znodes that the request was about have come, gone or been written since we looked. */

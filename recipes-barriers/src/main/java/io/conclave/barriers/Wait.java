@@ -110,11 +110,6 @@ abstract class Wait implements GrantRequest {
         return Duration.ZERO;
     }
 
-    @Override
-    public final boolean deadlineIsStrict() {
-        return session().deadlineIsStrict();
-    }
-
     /** Waits without a limit of time. */
     static void await(Wait wait) throws InterruptedException {
         acquisition(wait, null).await();

@@ -194,11 +194,6 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
         return Duration.ZERO;
     }
 
-    @Override
-    public boolean deadlineIsStrict() {
-        return session().deadlineIsStrict();
-    }
-
     /** No caller waits for the decision any more: it is to abort, if it is not made yet. */
     @Override
     public CompletionStage<Void> leave(ConclaveException why) {

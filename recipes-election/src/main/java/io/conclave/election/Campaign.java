@@ -10,6 +10,7 @@ import io.conclave.line.Contender;
 import io.conclave.line.GrantProgress;
 import io.conclave.line.GrantRequest;
 import io.conclave.line.LineRole;
+import io.conclave.line.StagedRequest;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
@@ -30,7 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>State belongs to the session's dispatcher; the methods of {@link GrantRequest} may be called from any thread.
  */
-final class Campaign implements GrantRequest {
+final class Campaign extends StagedRequest {
     private static final Logger LOG = LoggerFactory.getLogger(Campaign.class);
     private static final LineRole PLACE = LineRole.mutex("election");
 
@@ -43,9 +44,6 @@ final class Campaign implements GrantRequest {
     private final long beganNanos;
     private final GrantProgress progress;
     private final ClosedException steppedBack = new ClosedException("Stepped back");
-    private final CompletableFuture<Campaign> granted = new CompletableFuture<>();
-    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
-    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private CompletionStage<Void> formerGone = CompletableFuture.completedFuture(null);
 
@@ -121,7 +119,7 @@ final class Campaign implements GrantRequest {
         session.metrics().duration("election.campaign", election.toString(), Duration.ofNanos(lastedNanos));
         progress.happened();
         LOG.info("{}: leading with the token {}", this, place.token());
-        granted.complete(this);
+        granted.complete(null);
     }
 
     /**
@@ -281,21 +279,6 @@ final class Campaign implements GrantRequest {
     }
 
     @Override
-    public CompletionStage<Campaign> granted() {
-        return granted;
-    }
-
-    @Override
-    public CompletionStage<LossReason> lost() {
-        return lost;
-    }
-
-    @Override
-    public CompletionStage<Void> revocationRequested() {
-        return revocation;
-    }
-
-    @Override
     public CompletionStage<Void> gone() {
         return gone;
     }
@@ -304,11 +287,6 @@ final class Campaign implements GrantRequest {
     public Duration remaining() {
         Contender place = contender;
         return state == CampaignState.LEADING && place != null ? place.remaining() : Duration.ZERO;
-    }
-
-    @Override
-    public boolean deadlineIsStrict() {
-        return session.deadlineIsStrict();
     }
 
     @Override

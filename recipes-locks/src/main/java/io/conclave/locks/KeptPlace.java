@@ -9,6 +9,7 @@ import io.conclave.grant.FencingToken;
 import io.conclave.line.Contender;
 import io.conclave.line.RivalWatch;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.session.Registration;
@@ -362,7 +363,7 @@ final class KeptPlace {
             contender = null;
             KeptRequest first = waiting.peek();
             boolean isAnswer = !(cause instanceof AcquireTimeoutException) || (first != null && !first.isPatient());
-            List<KeptRequest> failed = isOfSession(cause) ? waiting() : isAnswer ? first() : List.of();
+            List<KeptRequest> failed = Failures.isSessionOver(cause) ? waiting() : isAnswer ? first() : List.of();
             told = goOnWithout(failed, cause);
         }
         told.run();
@@ -414,10 +415,6 @@ final class KeptPlace {
 
     private List<KeptRequest> first() {
         return waiting.isEmpty() ? List.of() : List.of(waiting.element());
-    }
-
-    private static boolean isOfSession(Throwable cause) {
-        return cause instanceof SessionGoneException || cause instanceof ClosedException;
     }
 
     private Optional<ConclaveException> endOfSession(LossReason reason) {

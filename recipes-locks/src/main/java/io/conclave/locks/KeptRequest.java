@@ -5,7 +5,7 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
 import io.conclave.line.Contender;
-import io.conclave.line.GrantRequest;
+import io.conclave.line.StagedRequest;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import java.time.Duration;
@@ -18,12 +18,9 @@ import org.jspecify.annotations.Nullable;
  * One caller's request for a kept place, and then its turn with it. Its stages complete on the dispatcher, or on the
  * thread of the caller who had the place before.
  */
-final class KeptRequest implements GrantRequest {
+final class KeptRequest extends StagedRequest {
     private final KeptPlace place;
     private final boolean patient;
-    private final CompletableFuture<Void> granted = new CompletableFuture<>();
-    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
-    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private volatile @Nullable Turn turn; // written once, by the place
 
@@ -102,25 +99,10 @@ final class KeptRequest implements GrantRequest {
     }
 
     @Override
-    public CompletionStage<Void> granted() {
-        return granted;
-    }
-
-    @Override
-    public CompletionStage<LossReason> lost() {
-        return lost;
-    }
-
-    @Override
     public Optional<LossReason> lossReason() {
         Turn present = turn;
         Optional<LossReason> own = Optional.ofNullable(lost.getNow(null));
         return own.isPresent() || present == null ? own : present.contender.lossReason();
-    }
-
-    @Override
-    public CompletionStage<Void> revocationRequested() {
-        return revocation;
     }
 
     @Override
@@ -132,11 +114,6 @@ final class KeptRequest implements GrantRequest {
     public Duration remaining() {
         Turn present = turn;
         return present == null || lost.isDone() ? Duration.ZERO : present.contender.remaining();
-    }
-
-    @Override
-    public boolean deadlineIsStrict() {
-        return session().deadlineIsStrict();
     }
 
     @Override

@@ -9,7 +9,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.grant.FencingToken;
 import io.conclave.line.GrantLoss;
-import io.conclave.line.GrantRequest;
+import io.conclave.line.StagedRequest;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -41,17 +41,15 @@ import java.util.concurrent.CompletionStage;
  * monotonic clocks ({@link LeaseSightings}): so it ends here first. A watch on the znode tells when another has released
  * it. State belongs to the dispatcher of the session of the time; methods that others may call say so.
  */
-final class LeaseHold implements GrantRequest, SessionFollower.Work {
+final class LeaseHold extends StagedRequest implements SessionFollower.Work {
     private final Coordinator coordinator;
     private final NodePath path;
     private final String resource;
     private final SessionFollower follower;
     private final SessionDeadline deadline = new SessionDeadline();
-    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final List<Extension> extensions = new ArrayList<>();
     private final Watcher watcher = this::onEvent;
-    private final CompletableFuture<Void> revocation = new CompletableFuture<>(); // nobody asks: it is released
     private final Optional<RecipeSession> maker; // on which the znode was made, and therefore is seen
     private TimeSource.Timer end = () -> {};
     private final String writer; // of all that this object writes
@@ -72,6 +70,7 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
         this.token = new FencingToken(0, 0);
         this.maker = maker;
         this.follower = new SessionFollower(coordinator, this);
+        granted.complete(null);
     }
 
     /**
@@ -359,27 +358,12 @@ final class LeaseHold implements GrantRequest, SessionFollower.Work {
     }
 
     @Override
-    public CompletionStage<Void> granted() {
-        return CompletableFuture.completedFuture(null);
-    }
-
-    @Override
-    public CompletionStage<LossReason> lost() {
-        return lost;
-    }
-
-    @Override
     public Optional<LossReason> lossReason() {
         LossReason told = lost.getNow(null);
         if (told != null) {
             return Optional.of(told);
         }
         return deadline.remaining().isZero() ? Optional.of(LossReason.TIME_OVER) : Optional.empty();
-    }
-
-    @Override
-    public CompletionStage<Void> revocationRequested() {
-        return revocation;
     }
 
     @Override

@@ -8,7 +8,7 @@ import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Contender;
 import io.conclave.line.GrantLoss;
-import io.conclave.line.GrantRequest;
+import io.conclave.line.StagedRequest;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
@@ -39,15 +39,12 @@ import org.slf4j.LoggerFactory;
  * <p>All state belongs to the dispatcher of the first lock's session, to which the others' are brought. Methods that
  * others may call say so.
  */
-final class MultiLockRequest implements GrantRequest {
+final class MultiLockRequest extends StagedRequest {
     private static final Logger LOG = LoggerFactory.getLogger(MultiLockRequest.class);
 
     private final List<LineLock<?>> locks;
     private final boolean patient;
     private final RecipeSession session;
-    private final CompletableFuture<MultiLockRequest> granted = new CompletableFuture<>();
-    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
-    private final CompletableFuture<Void> revocation = new CompletableFuture<>();
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final List<CompletableFuture<Void>> leaving = new ArrayList<>();
     private volatile List<LockGroup> groups = List.of(); // set once
@@ -121,7 +118,7 @@ final class MultiLockRequest implements GrantRequest {
             grants = grantsOfAll();
             held = contenders().toList();
             LOG.debug("{}: granted", this);
-            granted.complete(this);
+            granted.complete(null);
         } else {
             groups.stream().filter(group -> !group.isEntered()).forEach(group -> enter(group, false));
         }
@@ -219,21 +216,6 @@ final class MultiLockRequest implements GrantRequest {
     @Override
     public RecipeSession session() {
         return session;
-    }
-
-    @Override
-    public CompletionStage<MultiLockRequest> granted() {
-        return granted;
-    }
-
-    @Override
-    public CompletionStage<LossReason> lost() {
-        return lost;
-    }
-
-    @Override
-    public CompletionStage<Void> revocationRequested() {
-        return revocation;
     }
 
     @Override

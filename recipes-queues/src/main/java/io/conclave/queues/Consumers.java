@@ -1,7 +1,7 @@
 package io.conclave.queues;
 
-import io.conclave.error.ClosedException;
-import io.conclave.error.SessionGoneException;
+import io.conclave.error.ConclaveException;
+import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetData;
 import io.conclave.request.Operation;
@@ -414,10 +414,8 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         }
     }
 
-    private RuntimeException endOf(SessionState state) {
-        return state == SessionState.CLOSED
-                ? new ClosedException("The coordinator was closed while waiting for items of " + layout.path())
-                : new SessionGoneException("The session was lost while waiting for items of " + layout.path());
+    private ConclaveException endOf(SessionState state) {
+        return Failures.sessionEnded(state, "waiting for items of " + layout.path());
     }
 
     private void failAll(Throwable cause) {

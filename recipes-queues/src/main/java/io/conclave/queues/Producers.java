@@ -1,9 +1,8 @@
 package io.conclave.queues;
 
-import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
-import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
@@ -295,10 +294,8 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         }
     }
 
-    private RuntimeException endOf(SessionState state) {
-        return state == SessionState.CLOSED
-                ? new ClosedException("The coordinator was closed while putting into " + layout.path())
-                : new SessionGoneException("The session was lost while putting into " + layout.path());
+    private ConclaveException endOf(SessionState state) {
+        return Failures.sessionEnded(state, "putting into " + layout.path());
     }
 
     private void failAll(Throwable cause) {

@@ -4,11 +4,13 @@ import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.member.MemberLoop;
 import io.conclave.consensus.member.PeerLinks;
 
-/** The one thread of a member, and its links. */
+/** The one thread of a member, and its links; by default the member is alone. */
 interface MemberThread {
 
     /** How the member reaches the others. */
-    PeerLinks links();
+    default PeerLinks links() {
+        return PeerLinks.NONE;
+    }
 
     /** There is something for a turn to do; from any thread. */
     void wake();
@@ -20,14 +22,16 @@ interface MemberThread {
     void begin(MemberLoop member, Runnable first);
 
     /** The member has recovered, or waits for a cluster: the others may come. From the starter's thread; may block. */
-    void open();
+    default void open() {}
 
     /** What came to the port of the members; from any thread. */
-    PeerCounts peerCounts();
+    default PeerCounts peerCounts() {
+        return PeerCounts.NONE;
+    }
 
     /** Whether the caller is on it. */
     boolean isCurrent();
 
     /** The member has ended. Not to be called on the thread. */
-    void close();
+    default void close() {}
 }

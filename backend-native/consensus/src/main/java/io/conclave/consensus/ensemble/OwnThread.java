@@ -1,9 +1,7 @@
 package io.conclave.consensus.ensemble;
 
 import io.conclave.consensus.LogOptions;
-import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.member.MemberLoop;
-import io.conclave.consensus.member.PeerLinks;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
@@ -29,11 +27,6 @@ final class OwnThread implements MemberThread {
 
     OwnThread(LogOptions options) {
         this.options = options;
-    }
-
-    @Override
-    public PeerLinks links() {
-        return PeerLinks.NONE;
     }
 
     @Override
@@ -101,18 +94,7 @@ final class OwnThread implements MemberThread {
     }
 
     @Override
-    public void open() {}
-
-    @Override
-    public PeerCounts peerCounts() {
-        return PeerCounts.NONE;
-    }
-
-    @Override
     public boolean isCurrent() {
         return Thread.currentThread() == thread;
     }
-
-    @Override
-    public void close() {}
 }

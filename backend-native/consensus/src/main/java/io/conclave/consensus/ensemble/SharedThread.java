@@ -1,9 +1,7 @@
 package io.conclave.consensus.ensemble;
 
 import io.conclave.consensus.LogOptions;
-import io.conclave.consensus.PeerCounts;
 import io.conclave.consensus.member.MemberLoop;
-import io.conclave.consensus.member.PeerLinks;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -36,11 +34,6 @@ final class SharedThread implements MemberThread {
     SharedThread(LogOptions options, Executor thread) {
         this.options = options;
         this.thread = thread;
-    }
-
-    @Override
-    public PeerLinks links() {
-        return PeerLinks.NONE;
     }
 
     @Override
@@ -124,18 +117,7 @@ final class SharedThread implements MemberThread {
     }
 
     @Override
-    public void open() {}
-
-    @Override
-    public PeerCounts peerCounts() {
-        return PeerCounts.NONE;
-    }
-
-    @Override
     public boolean isCurrent() {
         return Thread.currentThread() == running;
     }
-
-    @Override
-    public void close() {}
 }
