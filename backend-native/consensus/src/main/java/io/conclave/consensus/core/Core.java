@@ -424,8 +424,7 @@ public final class Core {
             following.flush(termState.term(), termState.leader());
             log.trim(Long.MAX_VALUE);
         }
-        CoreOutput output =
-                outbox.take(termState.vote(), log.commitIndex(), termState.role(), termState.isProvisional());
+        CoreOutput output = outbox.take(termState.vote(), termState.role(), termState.isProvisional());
         if (leadership != null) {
             leadership.notesGiven();
         }
@@ -467,6 +466,11 @@ public final class Core {
     /** The end of its log, durable or not. */
     public long lastIndex() {
         return log.lastIndex();
+    }
+
+    /** What is known to be committed, and is in its log, durable or not. */
+    public long commitIndex() {
+        return log.commitIndex();
     }
 
     /** The present term. */

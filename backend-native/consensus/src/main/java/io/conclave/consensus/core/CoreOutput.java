@@ -14,7 +14,6 @@ import org.jspecify.annotations.Nullable;
  *     that are not written yet must not be written (nor reported as durable) any more
  * @param append batches to be made durable; {@link Core#durable} is called when they are. The shell may be late with
  *     it, and then must keep the order of cuts and appends
- * @param commitIndex what is committed and in this member's log
  * @param readIndexes answers to this member's reads and heartbeats: the action may run once that index is applied
  * @param notes for the application of this member, which leads; their rounds begin with the next {@link Core#take}
  * @param snapshotsWanted members that need a snapshot: {@link Core#snapshotSending} says that it is on its way
@@ -27,7 +26,6 @@ public record CoreOutput(
         List<Envelope> messages,
         long cutAfter,
         List<LogBatch> append,
-        long commitIndex,
         List<ReadIndex> readIndexes,
         List<Note> notes,
         List<Integer> snapshotsWanted,

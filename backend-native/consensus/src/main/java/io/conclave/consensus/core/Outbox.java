@@ -74,7 +74,7 @@ final class Outbox {
         chunks.add(new ReceivedChunk(from, chunk));
     }
 
-    CoreOutput take(Vote vote, long commitIndex, CoreRole role, boolean provisional) {
+    CoreOutput take(Vote vote, CoreRole role, boolean provisional) {
         @Nullable Vote newVote = vote.equals(lastVote) ? null : vote;
         // a member that leads again in a later term was something else in between
         boolean ledBefore = role == CoreRole.LEADER && vote.term() != lastVote.term();
@@ -84,7 +84,6 @@ final class Outbox {
                 messages,
                 cutAfter,
                 append,
-                commitIndex,
                 readIndexes,
                 notes,
                 snapshotsWanted,

@@ -25,28 +25,10 @@ final class LogWriter {
     /** Up to here batches that are not applied may have been left to the files. */
     private long leftIndex;
 
-    private long durableIndex;
-    private long durableTerm;
-
     /** @param durable what recovery found behind the last committed batch */
-    LogWriter(LogStore store, long appliedIndex, List<LogBatch> durable) {
+    LogWriter(LogStore store, List<LogBatch> durable) {
         this.store = store;
-        durableIndex = appliedIndex;
-        for (LogBatch batch : durable) {
-            unapplied.add(batch);
-            unappliedBytes += bytesOf(batch);
-            durableIndex = batch.lastIndex();
-        }
-    }
-
-    /** Up to where this member's log is durable. */
-    long durableIndex() {
-        return durableIndex;
-    }
-
-    /** The term of the last batch that was written; only after {@link #write} has done so. */
-    long durableTerm() {
-        return durableTerm;
+        addUnapplied(durable);
     }
 
     boolean isHolding() {
@@ -65,6 +47,10 @@ final class LogWriter {
 
     void add(List<LogBatch> batches) {
         held.addAll(batches);
+        addUnapplied(batches);
+    }
+
+    private void addUnapplied(List<LogBatch> batches) {
         unapplied.addAll(batches);
         batches.forEach(batch -> unappliedBytes += bytesOf(batch));
     }
@@ -76,53 +62,57 @@ final class LogWriter {
 
     /** Forgets what lies behind the index, which is the end of a batch. */
     void cutAfter(long index) throws IOException {
+        boolean isHeldOnly = !held.isEmpty() && index >= held.get(0).firstIndex() - 1;
         held.removeIf(batch -> batch.lastIndex() > index);
         while (!unapplied.isEmpty() && unapplied.getLast().lastIndex() > index) {
             unappliedBytes -= bytesOf(unapplied.removeLast());
         }
-        if (index < durableIndex) {
+        if (!isHeldOnly) {
             store.cutAfter(index);
-            durableIndex = index;
         }
     }
 
     /**
-     * Writes what is held, all at once if there is room, else as far as it goes; answers whether anything was written.
+     * Writes what is held, all at once if there is room, else as far as it goes; the last batch that was written, null
+     * if none was.
      */
-    boolean write(long commitIndex) throws IOException {
-        if (held.isEmpty()) {
-            return false;
-        }
-        int count = writeFirst(held.size(), commitIndex);
-        if (count == 0 && held.size() > 1) {
-            while (!held.isEmpty() && writeFirst(1, commitIndex) == 1) {
-                count++;
+    @Nullable
+    LogBatch write(long commitIndex) throws IOException {
+        LogBatch last = writeFirst(held.size(), commitIndex);
+        if (last == null && held.size() > 1) {
+            for (LogBatch one = writeFirst(1, commitIndex); one != null; one = writeFirst(1, commitIndex)) {
+                last = one;
             }
         }
-        return count > 0;
+        return last;
     }
 
-    private int writeFirst(int count, long commitIndex) throws IOException {
+    private @Nullable LogBatch writeFirst(int count, long commitIndex) throws IOException {
+        if (held.isEmpty()) {
+            return null;
+        }
         List<LogBatch> batches = held.subList(0, count);
         if (store.append(List.copyOf(batches), commitIndex) != LogStore.Appended.DONE) {
-            return 0;
+            return null;
         }
         LogBatch last = batches.get(count - 1);
-        durableIndex = last.lastIndex();
-        durableTerm = last.term();
         batches.clear();
-        return count;
+        return last;
     }
 
     /** The next batch to apply, if it is durable here and known to be committed. */
     @Nullable
     LogBatch nextCommitted(long commitIndex) {
         LogBatch first = unapplied.peek();
-        if (first == null || first.lastIndex() > Math.min(commitIndex, durableIndex)) {
+        if (first == null || first.lastIndex() > commitIndex || isHeld(first)) {
             return null;
         }
         unappliedBytes -= bytesOf(first);
         return unapplied.poll();
+    }
+
+    private boolean isHeld(LogBatch batch) {
+        return isHolding() && batch.firstIndex() >= held.get(0).firstIndex();
     }
 
     /** Whether more waits in memory to be applied than so many bytes. */
@@ -155,6 +145,5 @@ final class LogWriter {
         unapplied.clear();
         unappliedBytes = 0;
         leftIndex = index;
-        durableIndex = index;
     }
 }

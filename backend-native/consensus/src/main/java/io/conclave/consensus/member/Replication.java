@@ -74,7 +74,6 @@ final class Replication {
     private final Suspension suspension;
 
     private long nowMs;
-    private long commitIndex;
 
     /** The term in which the listener was informed that this member leads; 0 while it does not. */
     private long leadingTerm;
@@ -110,8 +109,7 @@ final class Replication {
         applier = new LogApplier(machine, self, new ApplyListener());
         MemberRecovery recovery = new MemberRecovery(options, store, machine, applier);
         recovery.read();
-        writer = new LogWriter(store, applier.index(), recovery.rest());
-        commitIndex = applier.index();
+        writer = new LogWriter(store, recovery.rest());
         core = cores.create(
                 recovery.coreStart(),
                 CoreOptions.DEFAULT
@@ -267,8 +265,8 @@ final class Replication {
             intake.giveToLeader(nowMs);
             more = carryOut();
             if (!more) {
-                outgoing.flushBeforeApplying(commitIndex - applier.index());
-                more = applyCommitted() || lookAfter() || intake.giveLarge(commitIndex, nowMs);
+                outgoing.flushBeforeApplying(core.commitIndex() - applier.index());
+                more = applyCommitted() || lookAfter() || intake.giveLarge(core.commitIndex(), nowMs);
             }
             worked |= more;
         }
@@ -330,7 +328,6 @@ final class Replication {
             outgoing.flush(); // others write while this member does
         }
         boolean written = write(output);
-        commitIndex = output.commitIndex();
         output.readIndexes().forEach(answer -> reads.known(answer.id(), answer.index()));
         for (int member : output.snapshotsWanted()) {
             snapshotSender.wanted(member, nowMs);
@@ -354,10 +351,11 @@ final class Replication {
             writer.cutAfter(output.cutAfter());
         }
         writer.add(output.append());
-        if (!writer.write(output.commitIndex())) {
+        LogBatch last = writer.write(core.commitIndex());
+        if (last == null) {
             return false;
         }
-        core.durable(nowMs, writer.durableIndex(), writer.durableTerm());
+        core.durable(nowMs, last.lastIndex(), last.term());
         markDueMs = nowMs + options.electionTimeoutMs();
         return true;
     }
@@ -381,6 +379,7 @@ final class Replication {
             return !loader.isLoading();
         }
         boolean applied = false;
+        long commitIndex = core.commitIndex();
         for (LogBatch batch = writer.nextCommitted(commitIndex);
                 batch != null;
                 batch = writer.nextCommitted(commitIndex)) {
@@ -406,7 +405,7 @@ final class Replication {
 
     /** Nothing is applied or read, and no client is served, before the state of an installed snapshot is here. */
     private boolean load() {
-        boolean loaded = loader.goOn(commitIndex, core.tailBytes());
+        boolean loaded = loader.goOn(core.commitIndex(), core.tailBytes());
         core.applied(Math.max(writer.leftIndex(), applier.index()));
         if (loaded) {
             store.applied(applier.position(), machine::snapshot); // the one that was received may be damaged by now
@@ -469,7 +468,7 @@ final class Replication {
                 core.leader(),
                 core.term(),
                 core.lastIndex(),
-                commitIndex,
+                core.commitIndex(),
                 applier.index(),
                 applier.configuration(),
                 from.clusterId(),
@@ -485,7 +484,7 @@ final class Replication {
 
     /** Whether another turn should follow at once: the last one has left something to propose. */
     boolean hasMore() {
-        return intake.hasMore(commitIndex, nowMs);
+        return intake.hasMore(core.commitIndex(), nowMs);
     }
 
     long nextTurnMs() {
@@ -587,7 +586,6 @@ final class Replication {
         loader.begin(snapshot);
         applier.restore(position);
         writer.restart(position.lastIndex());
-        commitIndex = Math.max(commitIndex, position.lastIndex());
         own.installed(applier.proposer(self));
         core.hasState(nowMs, false);
         core.installed(

@@ -200,7 +200,7 @@ final class SimulatedMember {
             disk.cutAfter(output.cutAfter());
         }
         step();
-        commit(output.commitIndex());
+        commit(core.commitIndex());
         if (output.role() == CoreRole.LEADER) {
             check(!reading, () -> "member " + id + " leads, and has no state yet");
             cluster.trace(() -> "leads: " + this);

@@ -42,7 +42,7 @@ class StateLoaderTest {
     private final List<LogBatch> written = new ArrayList<>();
     private final LogStore store = store();
     private final LogApplier applier = new LogApplier(new Machine(), 1, new NoListener());
-    private final LogWriter writer = new LogWriter(store, 0, List.of());
+    private final LogWriter writer = new LogWriter(store, List.of());
     private final StateLoader loader = new StateLoader(
             store,
             new Machine(),

@@ -132,7 +132,7 @@ class PeerMessageFuzzTest {
                 LogBatch last = output.append().get(output.append().size() - 1);
                 core.durable(nowMs, last.lastIndex(), last.term());
             }
-            long commitIndex = output.commitIndex();
+            long commitIndex = core.commitIndex();
             output.snapshotsWanted()
                     .forEach(to -> core.snapshotSending(nowMs, to, core.status().commitIndex(), false));
             if (core.termAt(commitIndex) >= 0
