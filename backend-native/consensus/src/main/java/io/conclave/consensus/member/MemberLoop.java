@@ -10,7 +10,6 @@ import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.PeerMessage;
-import io.conclave.consensus.core.WrongDiskException;
 import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.store.LogStore;
@@ -38,8 +37,6 @@ import org.slf4j.LoggerFactory;
 public final class MemberLoop {
     private static final Logger log = LoggerFactory.getLogger(MemberLoop.class);
     private static final UUID NO_CLUSTER = new UUID(0, 0);
-    private static final String ADVICE =
-            "To let it join the others without its log, run set-aside in its directory and start it again";
 
     private final LogOptions options;
     private final StoreFactory stores;
@@ -421,7 +418,7 @@ public final class MemberLoop {
             log.warn("after the end", e);
             return;
         }
-        LogException cause = causeOf(e);
+        LogException cause = EndCause.of(e, options.memberId(), store);
         log.error("the log of member {} ends", options.memberId(), cause);
         boolean started = ready.isDone();
         abort();
@@ -431,28 +428,6 @@ public final class MemberLoop {
             ready.completeExceptionally(cause);
         }
         ended.complete(null);
-    }
-
-    private LogException causeOf(Throwable e) {
-        if (e instanceof WrongDiskException wrong) {
-            return new LogException(wrong.getMessage() + ". " + (wrong.isOutvoted() ? condemn(wrong) : ADVICE), wrong);
-        }
-        return e instanceof LogException known ? known : new LogException("the log cannot go on: " + e, e);
-    }
-
-    /** What the next start does, in words. */
-    private String condemn(WrongDiskException wrong) {
-        LogStore open = store;
-        try {
-            if (open != null) {
-                open.condemn(String.valueOf(wrong.getMessage()));
-            }
-            return "Start member " + options.memberId() + " again: it sets its log aside (nothing is deleted), and the"
-                    + " others take it in as one with an empty directory";
-        } catch (IOException e) {
-            log.error("the directory of member {} could not be marked", options.memberId(), e);
-            return ADVICE;
-        }
     }
 
     private void abort() {

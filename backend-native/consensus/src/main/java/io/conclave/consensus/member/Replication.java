@@ -72,6 +72,8 @@ final class Replication {
     private final Core core;
     private final Greetings greetings;
     private final Suspension suspension;
+    private final ArrivedMessages arrived;
+    private final OrderlyEnd orderlyEnd;
 
     private long nowMs;
 
@@ -83,8 +85,6 @@ final class Replication {
 
     /** When the store is to leave a mark of where the log ends. */
     private long markDueMs;
-
-    private long closeDeadlineMs = Long.MAX_VALUE;
 
     /** Recovers, and begins to follow. */
     static Replication recover(Surroundings in, CoreFactory cores) throws IOException {
@@ -137,6 +137,8 @@ final class Replication {
         serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
         transfer = new LeadershipTransfer(options.electionTimeoutMs());
         snapshotSender = new SnapshotSender(options, store, core, links, applier, queue::control, () -> nowMs);
+        arrived = new ArrivedMessages(core, store, listener, intake, greetings, conflicts, snapshotSender);
+        orderlyEnd = new OrderlyEnd(options, store, queue, own, reads, intake, core, transfer);
         snapshotReceiver = new SnapshotReceiver(store, options.background(), options.diskRetryMs(), new Receiving());
         loader = new StateLoader(
                 store,
@@ -197,47 +199,11 @@ final class Replication {
             return;
         }
         try {
-            take(from, directory, message);
+            arrived.take(nowMs, from, directory, message);
         } catch (WrongDiskException e) {
             suspension.claimed(e);
             serving.stop();
         }
-    }
-
-    private void take(int from, long directory, PeerMessage message) {
-        if (isAnswer(message) && core.isAnother(from, directory)) {
-            log.debug("ignoring {} of member {}: its directory is not the one that it shows", message, from);
-            return;
-        }
-        if (message instanceof PeerMessage.Forward forward) {
-            intake.forwarded(from, forward.entries());
-            return;
-        }
-        if (message instanceof PeerMessage.Note note) {
-            listener.told(from, note.bytes());
-            return;
-        }
-        if (message instanceof PeerMessage.Greeting greeting) {
-            greetings.from(from, greeting);
-            return;
-        }
-        if (message instanceof PeerMessage.TimeoutNow && store.diskState() == DiskState.FULL) {
-            return; // a member that cannot write would not lead for long
-        }
-        core.receive(nowMs, from, message);
-        conflicts.add(from, core.takeComplaint(), nowMs);
-        if (message instanceof PeerMessage.SnapshotReply reply) {
-            snapshotSender.answered(from, reply, nowMs);
-        } else if (message instanceof PeerMessage.AppendReply reply) {
-            snapshotSender.answered(from, reply, nowMs);
-        }
-    }
-
-    /** What is counted for the directory that it comes from; a member that loses it is asked again on the next link. */
-    private static boolean isAnswer(PeerMessage message) {
-        return message instanceof PeerMessage.AppendReply
-                || message instanceof PeerMessage.VoteReply
-                || message instanceof PeerMessage.SnapshotReply;
     }
 
     void tell(int member, byte[] note) {
@@ -490,27 +456,14 @@ final class Replication {
     long nextTurnMs() {
         long tickMs = suspension.isOn() ? suspension.nextLookMs() : ticks.timeMs(core.nextTickMs());
         long next = Math.min(Math.min(tickMs, intake.nextTurnMs()), serving.nextLookMs(isOnlyVoter()));
-        return Math.min(Math.min(next, markDueMs), Math.min(transfer.deadlineMs(), closeDeadlineMs));
+        return Math.min(Math.min(next, markDueMs), Math.min(transfer.deadlineMs(), orderlyEnd.deadlineMs()));
     }
 
     // ---- the end
 
-    /** Whether this member may close: what was queued is applied, and leadership transferred; or time is up. */
+    /** Whether this member, which is to close, may do so; asked in each turn. */
     boolean hasFinished() {
-        boolean mayWaitForever = isOnlyVoter() && !suspension.isOn() && store.diskState() != DiskState.FULL;
-        if (closeDeadlineMs == Long.MAX_VALUE && !mayWaitForever) {
-            closeDeadlineMs = nowMs + 3 * options.electionTimeoutMs();
-        }
-        if (nowMs >= closeDeadlineMs) {
-            return true;
-        }
-        if (queue.peek() != null || !own.isEmpty() || !reads.isEmpty() || intake.isHolding()) {
-            return false;
-        }
-        if (core.role() == CoreRole.LEADER && !isOnlyVoter()) {
-            transfer.beginBeforeEnd(core, nowMs);
-        }
-        return !transfer.isRunning();
+        return orderlyEnd.isReached(nowMs, isOnlyVoter(), suspension.isOn());
     }
 
     void end(Rejection reason) {
