@@ -22,6 +22,9 @@ final class Conversation implements AutoCloseable {
     private static final int ANSWER_MS = 5_000;
     private static final int MAX_FRAME_BYTES = 32 * 1024;
 
+    /** A member has three election timeouts for a stranger, in which a cold JVM on a busy machine may not be ready. */
+    private static final int HANDSHAKES = 5;
+
     private final Socket socket;
     private final Optional<Tls> tls;
     private final DataInputStream in;
@@ -32,8 +35,20 @@ final class Conversation implements AutoCloseable {
         this.in = new DataInputStream(tls.isPresent() ? tls.get() : socket.getInputStream());
     }
 
-    /** With TLS if members are dialled with it here. */
+    /** With TLS if members are dialled with it here; begins anew if a handshake of TLS is closed in the middle. */
     static Conversation with(EnsembleMember member, PeerTls tls) throws IOException {
+        for (int attempt = 1; ; attempt++) {
+            try {
+                return once(member, tls);
+            } catch (HandshakeClosedException e) {
+                if (attempt == HANDSHAKES) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static Conversation once(EnsembleMember member, PeerTls tls) throws IOException {
         Socket socket = new Socket();
         try {
             socket.connect(new InetSocketAddress(member.host(), member.peerPort()), CONNECT_MS);
@@ -94,10 +109,19 @@ final class Conversation implements AutoCloseable {
     }
 
     /** Something answers there, and does not speak TLS, or not with this end. */
-    static final class TlsRefusedException extends IOException {
+    static class TlsRefusedException extends IOException {
         private static final long serialVersionUID = 1;
 
         TlsRefusedException(String message) {
+            super(message);
+        }
+    }
+
+    /** The other end has closed the connection without a word. */
+    private static final class HandshakeClosedException extends TlsRefusedException {
+        private static final long serialVersionUID = 1;
+
+        HandshakeClosedException(String message) {
             super(message);
         }
     }
@@ -143,8 +167,10 @@ final class Conversation implements AutoCloseable {
         private void receive() throws IOException {
             int length = socket.getInputStream().read(received);
             if (length < 0) {
-                throw new TlsRefusedException(
-                        link.explain(new EOFException("the other end has closed the connection")));
+                String reason = link.explain(new EOFException("the other end has closed the connection"));
+                throw link.handler().handshakeFuture().isSuccess()
+                        ? new TlsRefusedException(reason)
+                        : new HandshakeClosedException(reason);
             }
             try {
                 channel.writeInbound(Unpooled.copiedBuffer(received, 0, length));

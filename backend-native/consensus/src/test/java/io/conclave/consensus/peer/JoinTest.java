@@ -38,11 +38,11 @@ class JoinTest extends OpenedPeers {
     private static final List<byte[]> SECRETS =
             List.of(new byte[32], "the second one of two secrets; more".getBytes(StandardCharsets.US_ASCII));
 
-    private final Given given = new Given();
-    private final JoinToken token = given.make();
+    final Given given = new Given();
+    final JoinToken token = given.make();
 
     /** Tokens in memory. */
-    private static final class Given implements JoinTokens {
+    static final class Given implements JoinTokens {
         final Map<Long, JoinToken> valid = new ConcurrentHashMap<>();
         final AtomicInteger wrong = new AtomicInteger();
         final AtomicInteger found = new AtomicInteger();
@@ -84,7 +84,7 @@ class JoinTest extends OpenedPeers {
         given.open.countDown();
     }
 
-    private TestPeer member(JoinTokens tokens) {
+    TestPeer member(JoinTokens tokens) {
         PeerSecrets secrets = PeerSecrets.of(PeerAuthentication.REQUIRED, SECRETS);
         return kept(TestPeer.open(TestPeer.facts(1), 0, options -> options.secrets(() -> secrets)
                 .joinTokens(tokens)
