@@ -19,17 +19,27 @@ import java.util.stream.Stream;
  */
 final class UserClassPath {
     private static final Path FILE = Path.of("target", "user-class-path.txt");
+    private static final Path FILE_OF_TESTS = Path.of("target", "test-class-path.txt");
 
     private UserClassPath() {}
 
     /** The jars; directories of classes where Maven has not packaged (before the package phase). */
     static List<Path> entries() {
+        return entriesIn(FILE);
+    }
+
+    /** All that the tests of this module have, a user's included. */
+    static List<Path> entriesOfTests() {
+        return entriesIn(FILE_OF_TESTS);
+    }
+
+    private static List<Path> entriesIn(Path file) {
         try {
-            return Arrays.stream(Files.readString(FILE).trim().split(File.pathSeparator))
+            return Arrays.stream(Files.readString(file).trim().split(File.pathSeparator))
                     .map(Path::of)
                     .toList();
         } catch (IOException e) {
-            throw new UncheckedIOException("Maven writes " + FILE.toAbsolutePath() + " before the tests", e);
+            throw new UncheckedIOException("Maven writes " + file.toAbsolutePath() + " before the tests", e);
         }
     }
 

@@ -38,7 +38,7 @@ class UserClassPathTest {
     }
 
     private static boolean isOurs(String entry) {
-        return entry.endsWith("/target/classes") || entry.contains("/target/conclave-");
+        return entry.endsWith("/target/classes") || entry.matches(".*/conclave-[^/]*\\.jar");
     }
 
     @Test
