@@ -30,10 +30,14 @@ record BenchmarkOptions(
               --shapes=1x1,...      sessions x requests that each keeps under way; 1x1,50x1,50x100 if not given
               --workloads=set,...   of set, get, set+1%create; all of them if not given
               --rounds=N --warmup-ms=N --round-ms=N
-              --servers=N           ensembles of N servers each, asked over connections to the leader and to a follower; 1, stand-alone, if not given
-              --kinds=zookeeper,... whose servers, two of conclave, conclave-tls and zookeeper, or one; conclave,zookeeper if not given
-              --directory=PATH      where the servers keep their data; must be on a real disk; target/benchmark if not given
-              --callback-threads=N  runs answers on N threads, 0: on the connections' own; as a Coordinator does if not given
+              --servers=N           ensembles of N servers each, asked over connections to the leader and to a
+                                    follower; 1, stand-alone, if not given
+              --kinds=zookeeper,... whose servers, two of conclave, conclave-tls and zookeeper, or one;
+                                    conclave,zookeeper if not given
+              --directory=PATH      where the servers keep their data; must be on a real disk;
+                                    target/benchmark if not given
+              --callback-threads=N  runs answers on N threads, 0: on the connections' own;
+                                    as a Coordinator does if not given
               --server-jvm="..."    options of the servers' JVMs; "-Xms512m -Xmx512m" if not given
             """;
 

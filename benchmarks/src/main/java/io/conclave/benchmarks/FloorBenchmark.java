@@ -142,7 +142,8 @@ final class FloorBenchmark {
         double floor = median(syncs) + roundTrips * median(trips);
         System.out.printf(
                 Locale.ROOT,
-                "%s: sync %.0f us, round trip %.0f us, floor %.0f us (%d round trips); set %.0f us: %.0f%% of the floor%n",
+                "%s: sync %.0f us, round trip %.0f us, floor %.0f us (%d round trips); set %.0f us: %.0f%% of the "
+                        + "floor%n",
                 title,
                 median(syncs),
                 median(trips),

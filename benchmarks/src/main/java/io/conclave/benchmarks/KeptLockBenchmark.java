@@ -23,9 +23,9 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 
 /**
- * Compares kept locks with Curator's mutex, both as clients of one Apache ZooKeeper, durable and in a JVM of its own, in
- * alternating rounds after a warm-up of both: one caller alone, and two sessions with fifty threads each. The sessions
- * of the second case are in one JVM; for the locks they are two processes.
+ * Compares kept locks with Curator's mutex, both as clients of one Apache ZooKeeper, durable and in a JVM of its own,
+ * in alternating rounds after a warm-up of both: one caller alone, and two sessions with fifty threads each. The
+ * sessions of the second case are in one JVM; for the locks they are two processes.
  */
 public final class KeptLockBenchmark {
     private static final int PROCESSES = 2;

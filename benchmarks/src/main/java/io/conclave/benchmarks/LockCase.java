@@ -33,7 +33,9 @@ record LockCase(Kind kind, int contenders, boolean awaitRelease) {
                 return client.multiLock(paths);
             }
         },
-        /** One permit of a semaphore; of one that has a single permit if others want it, so that there is a hand-over. */
+        /**
+         * One permit of a semaphore; of one that has a single permit if others want it, so that there is a hand-over.
+         */
         SEMAPHORE("semaphore") {
             @Override
             RecipeClient.Mutex open(RecipeClient client, String path, LockCase how) {

@@ -30,7 +30,8 @@ record RecipeOptions(
               --participants=20      how many go through a double barrier together, or want one multi-lock or permit
               --only=TEXT            only the cases whose name contains this, such as multi-lock
               --rounds=N --warmup-ms=N --round-ms=N
-              --directory=PATH       where the server keeps its data; must be on a real disk; target/benchmark if not given
+              --directory=PATH       where the server keeps its data; must be on a real disk;
+                                     target/benchmark if not given
             """;
 
     static final RecipeOptions DEFAULT = new RecipeOptions(

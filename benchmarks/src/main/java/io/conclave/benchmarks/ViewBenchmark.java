@@ -30,7 +30,8 @@ import java.util.function.IntFunction;
 public final class ViewBenchmark {
     private static final String HOW_TO = """
             options:
-              --members=200 --changes=20  how large the group is, and how often a member leaves and comes back in a round
+              --members=200 --changes=20  how large the group is, and how often a member leaves and
+                                          comes back in a round
               --nodes=10000               how many children are cached
               --rounds=3
               --directory=PATH            where the server keeps its data; target/benchmark if not given

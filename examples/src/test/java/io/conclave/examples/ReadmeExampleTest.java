@@ -26,8 +26,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a new user tries first: the examples of the README and of docs, compiled as they stand there, and run. Those that
- * wait for other processes have a {@link Scene}.
+ * What a new user tries first: the examples of the README and of docs, compiled as they stand there, and run. Those
+ * that wait for other processes have a {@link Scene}.
  */
 class ReadmeExampleTest {
     /** Those that are compiled only, with the reason. */

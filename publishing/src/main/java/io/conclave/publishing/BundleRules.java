@@ -16,8 +16,8 @@ import java.util.TreeSet;
 import java.util.zip.ZipFile;
 
 /**
- * What Maven Central asks of a bundle, and what we ask besides: that it is closed, and that conclave-bom lists each jar.
- * Central's rules are at https://central.sonatype.org/publish/requirements/.
+ * What Maven Central asks of a bundle, and what we ask besides: that it is closed, and that conclave-bom lists each
+ * jar. Central's rules are at https://central.sonatype.org/publish/requirements/.
  */
 final class BundleRules {
     private static final List<String> ASKED =

@@ -25,7 +25,8 @@ import org.commonmark.parser.Parser;
  *
  * @param document the text, parsed
  * @param links the targets of all links, pictures and definitions, in their order
- * @param anchors the anchor of each heading, in their order, as GitHub makes it: one that comes again has a number behind
+ * @param anchors the anchor of each heading, in their order, as GitHub makes it: one that comes again has a number
+ *     behind
  */
 record Markdown(Node document, List<Target> links, Map<Heading, String> anchors) {
     static final List<Extension> TABLES = List.of(TablesExtension.create());

@@ -11,7 +11,9 @@ import org.commonmark.node.CustomNode;
 import org.commonmark.node.Heading;
 import org.commonmark.node.Link;
 
-/** What stands beside each page: the table of contents, docs/README.md, and below a folder's page those of the folder. */
+/**
+ * What stands beside each page: the table of contents, docs/README.md, and below a folder's page those of the folder.
+ */
 final class Navigation {
     private final Path project;
     private final List<Entry> entries;

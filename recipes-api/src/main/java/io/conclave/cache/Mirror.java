@@ -173,10 +173,10 @@ public final class Mirror implements Registration {
     }
 
     /**
-     * How old the present state may be: zero while it {@linkplain #isCurrent is current}, else the time since it was last
-     * known to be, or since the mirror was made if it never was. The connection's loss is noticed some time after the last
-     * answer, at the latest when the session's time is over; that time does not count. By the coordinator's clocks, never
-     * less than either tells. Never blocks.
+     * How old the present state may be: zero while it {@linkplain #isCurrent is current}, else the time since it was
+     * last known to be, or since the mirror was made if it never was. The connection's loss is noticed some time after
+     * the last answer, at the latest when the session's time is over; that time does not count. By the coordinator's
+     * clocks, never less than either tells. Never blocks.
      */
     public Duration age() {
         synchronized (lock) {

@@ -19,7 +19,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes calls to an application's listeners off the dispatcher: each listener is called serially, none waits for another.
+ * Takes calls to an application's listeners off the dispatcher: each listener is called serially, none waits for
+ * another.
  *
  * <p>The stages of requests complete on one queue of their own, in the order of the requests.
  */

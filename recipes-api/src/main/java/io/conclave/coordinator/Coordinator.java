@@ -8,13 +8,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * An application's connection to a coordination backend: it holds one session, keeps it alive, and opens a new one when it is lost.
+ * An application's connection to a coordination backend: it holds one session, keeps it alive, and opens a new one when
+ * it is lost.
  *
- * <p>Locks and the other recipes are made from it; an application usually has one. Thread-safe. The znodes can also be worked with
- * directly, through {@link #execute} and {@link #submit}.
+ * <p>Locks and the other recipes are made from it; an application usually has one. Thread-safe. The znodes can also be
+ * worked with directly, through {@link #execute} and {@link #submit}.
  *
- * <p>When the session is lost, its ephemeral znodes and watches are gone and all grants made under it stay lost; requests made after that
- * go to the new session.
+ * <p>When the session is lost, its ephemeral znodes and watches are gone and all grants made under it stay lost;
+ * requests made after that go to the new session.
  */
 public interface Coordinator extends AutoCloseable {
     /**
@@ -22,8 +23,10 @@ public interface Coordinator extends AutoCloseable {
      *
      * @param connectString chooses the backend: {@code embedded:}, {@code embedded:/var/lib/app}, {@code
      *     conclave://h1:2181,h2:2181/chroot}, {@code zookeeper://h1:2181}
-     * @throws IllegalArgumentException if the connect string breaks a rule or names a scheme without a backend on the class path
-     * @throws io.conclave.error.ConnectException if there is no connection in time, a server rejects the credentials, or the thread is interrupted (its flag is kept)
+     * @throws IllegalArgumentException if the connect string breaks a rule or names a scheme without a backend on the
+     *     class path
+     * @throws io.conclave.error.ConnectException if there is no connection in time, a server rejects the credentials,
+     *     or the thread is interrupted (its flag is kept)
      */
     static Coordinator connect(String connectString) {
         return builder(connectString).connect();
@@ -35,8 +38,8 @@ public interface Coordinator extends AutoCloseable {
     }
 
     /**
-     * Starts to connect with default settings, and returns a coordinator that is CONNECTING: for an application that must
-     * start while the servers are down; see {@link CoordinatorBuilder#start}.
+     * Starts to connect with default settings, and returns a coordinator that is CONNECTING: for an application that
+     * must start while the servers are down; see {@link CoordinatorBuilder#start}.
      */
     static Coordinator start(String connectString) {
         return builder(connectString).start();
@@ -54,36 +57,39 @@ public interface Coordinator extends AutoCloseable {
     SessionState state();
 
     /**
-     * Tells a listener of every change of state. It is called serially on a listener thread and may block; other listeners do not wait for it.
+     * Tells a listener of every change of state. It is called serially on a listener thread and may block; other
+     * listeners do not wait for it.
      */
     Registration onStateChange(Consumer<SessionState> listener);
 
     /**
-     * Tells a listener each time that a server rejects the credentials of this coordinator, and at once if that was so at
-     * the last attempt. It is called serially on a listener thread and may block.
+     * Tells a listener each time that a server rejects the credentials of this coordinator, and at once if that was so
+     * at the last attempt. It is called serially on a listener thread and may block.
      *
-     * <p>From then on every request is refused with {@link io.conclave.error.RefusalReason#AUTH_FAILED}, without waiting. A
-     * session that was connected is SUSPENDED, and LOST when its timeout is over. The coordinator tries again with its next
-     * session, once in each session timeout, since a server's users can be changed: an application that does not want
-     * that closes the coordinator.
+     * <p>From then on every request is refused with {@link io.conclave.error.RefusalReason#AUTH_FAILED}, without
+     * waiting. A session that was connected is SUSPENDED, and LOST when its timeout is over. The coordinator tries
+     * again with its next session, once in each session timeout, since a server's users can be changed: an application
+     * that does not want that closes the coordinator.
      */
     Registration onRejection(Consumer<CredentialsRejectedException> listener);
 
     /**
-     * Submits a request. Never blocks. Requests are executed in the order in which they were submitted. The future completes on a listener
-     * thread, with the answer or with one of the four kinds of failure; a read whose outcome is unknown is sent again by the retry
-     * policy. A watcher of the request is called on a listener thread and may block; its events are queued for it before the stages of
-     * requests that saw newer state complete.
+     * Submits a request. Never blocks. Requests are executed in the order in which they were submitted. The future
+     * completes on a listener thread, with the answer or with one of the four kinds of failure; a read whose outcome is
+     * unknown is sent again by the retry policy. A watcher of the request is called on a listener thread and may block;
+     * its events are queued for it before the stages of requests that saw newer state complete.
      *
-     * <p>All futures of one coordinator complete one after the other. So a continuation that blocks holds up the others, and one that waits for another of them never ends;
-     * {@link #execute} may be called there. Cancelling a future does not take its request back.
+     * <p>All futures of one coordinator complete one after the other. So a continuation that blocks holds up the
+     * others, and one that waits for another of them never ends; {@link #execute} may be called there. Cancelling a
+     * future does not take its request back.
      *
      * @param <R> what the backend answers
      */
     <R> CompletableFuture<R> submit(Request<R> request);
 
     /**
-     * Submits a request and waits for its answer. While the connection is away it waits for the next one, until the session is gone.
+     * Submits a request and waits for its answer. While the connection is away it waits for the next one, until the
+     * session is gone.
      *
      * @param <R> what the backend answers
      * @throws io.conclave.error.ConclaveException the failure, by kind
@@ -99,7 +105,10 @@ public interface Coordinator extends AutoCloseable {
      */
     <T> T unwrap(Class<T> type);
 
-    /** Closes the session and what the coordinator holds. Blocks until the backend has confirmed it, for a few seconds at most. Idempotent. */
+    /**
+     * Closes the session and what the coordinator holds. Blocks until the backend has confirmed it, for a few seconds
+     * at most. Idempotent.
+     */
     @Override
     void close();
 }

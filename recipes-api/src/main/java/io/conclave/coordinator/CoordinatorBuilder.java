@@ -54,8 +54,8 @@ public final class CoordinatorBuilder {
     /**
      * How long the server keeps the session without hearing of it; 10 seconds if not set. The server may clamp it.
      *
-     * <p>A step of this machine's wall clock forward counts as time that has passed. A step of more than this timeout ends
-     * the session, as a suspended machine's would: set clocks gradually.
+     * <p>A step of this machine's wall clock forward counts as time that has passed. A step of more than this timeout
+     * ends the session, as a suspended machine's would: set clocks gradually.
      */
     public CoordinatorBuilder sessionTimeout(Duration timeout) {
         if (timeout.compareTo(MIN_SESSION_TIMEOUT) < 0 || timeout.compareTo(MAX_SESSION_TIMEOUT) > 0) {
@@ -77,8 +77,8 @@ public final class CoordinatorBuilder {
 
     /**
      * How long a plain {@code try...} of a recipe waits for the store's answer; 1 second if not set. Then it ends with
-     * {@link io.conclave.error.NotConnectedException}. More is needed only where a round trip takes hundreds of milliseconds:
-     * a try needs one round trip, and one more for each level of the path that is missing.
+     * {@link io.conclave.error.NotConnectedException}. More is needed only where a round trip takes hundreds of
+     * milliseconds: a try needs one round trip, and one more for each level of the path that is missing.
      *
      * @throws IllegalArgumentException if it is not positive
      */
@@ -97,8 +97,8 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * When and how often a read of unknown outcome is sent again. Writes are never sent again by the coordinator; recipes find out for
-     * themselves what became of theirs.
+     * When and how often a read of unknown outcome is sent again. Writes are never sent again by the coordinator;
+     * recipes find out for themselves what became of theirs.
      */
     public CoordinatorBuilder retryPolicy(RetryPolicy<Object> policy) {
         retryPolicy = Objects.requireNonNull(policy, "policy");
@@ -106,12 +106,12 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Where listeners, watchers and the continuations of stages run. It needs threads of its own (one that runs tasks on
-     * the calling thread is not allowed) and enough of them for listeners that block.
+     * Where listeners, watchers and the continuations of stages run. It needs threads of its own (one that runs tasks
+     * on the calling thread is not allowed) and enough of them for listeners that block.
      *
-     * <p>If it is not set, the coordinator has threads of its own, all of them daemons. From Java 24 on each callback has a
-     * virtual thread. Before, 32 platform threads share the callbacks, not counting those that are at one callback for more
-     * than 50 ms. So callbacks may wait for each other.
+     * <p>If it is not set, the coordinator has threads of its own, all of them daemons. From Java 24 on each callback
+     * has a virtual thread. Before, 32 platform threads share the callbacks, not counting those that are at one
+     * callback for more than 50 ms. So callbacks may wait for each other.
      */
     public CoordinatorBuilder listenerExecutor(Executor executor) {
         listenerExecutor = Optional.of(executor);
@@ -155,8 +155,8 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * The generation of fencing tokens on a backend that keeps none itself (Apache ZooKeeper); 0 if not set. An operator who restores such a
-     * backend from an older state raises it for all clients.
+     * The generation of fencing tokens on a backend that keeps none itself (Apache ZooKeeper); 0 if not set. An
+     * operator who restores such a backend from an older state raises it for all clients.
      */
     public CoordinatorBuilder generation(long number) {
         if (number < 0) {
@@ -166,7 +166,10 @@ public final class CoordinatorBuilder {
         return this;
     }
 
-    /** The bound of requests submitted and not yet completed; beyond it they are refused with LIMIT_EXCEEDED. 100,000 if not set. */
+    /**
+     * The bound of requests submitted and not yet completed; beyond it they are refused with LIMIT_EXCEEDED. 100,000 if
+     * not set.
+     */
     public CoordinatorBuilder maxQueuedRequests(int bound) {
         if (bound < 1) {
             throw new IllegalArgumentException("Invalid bound of queued requests " + bound + ": it must be positive");
@@ -176,9 +179,9 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Makes every read that is submitted to the coordinator a {@link io.conclave.request.LinearizableRead}, and what an application asks a
-     * recipe about its state (who holds a lock, who stands for election); not so by default. For their own work recipes read as they
-     * need to, whatever is set here.
+     * Makes every read that is submitted to the coordinator a {@link io.conclave.request.LinearizableRead}, and what an
+     * application asks a recipe about its state (who holds a lock, who stands for election); not so by default. For
+     * their own work recipes read as they need to, whatever is set here.
      */
     public CoordinatorBuilder linearizableReads(boolean value) {
         linearizableReads = value;
@@ -186,10 +189,10 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Whether the client asks the ensemble where its members serve clients, and connects to them when the servers of the
-     * connect string fail; so by default. It does so if the connect string names more than one server: an address alone may
-     * be that of a proxy or a load balancer. Servers of the connect string are always kept. Names are resolved with each
-     * attempt in any case.
+     * Whether the client asks the ensemble where its members serve clients, and connects to them when the servers of
+     * the connect string fail; so by default. It does so if the connect string names more than one server: an address
+     * alone may be that of a proxy or a load balancer. Servers of the connect string are always kept. Names are
+     * resolved with each attempt in any case.
      */
     public CoordinatorBuilder followEnsemble(boolean value) {
         followsEnsemble = value;
@@ -208,12 +211,14 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Connects. Blocks until the first connection, the first server that rejects the credentials, or the connect timeout.
+     * Connects. Blocks until the first connection, the first server that rejects the credentials, or the connect
+     * timeout.
      *
-     * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or breaks a rule of it
-     * @throws io.conclave.error.ConnectException if there is no connection in time, a server rejects the credentials (the
-     *     cause is a {@link io.conclave.error.CredentialsRejectedException}), the files of the TLS options cannot be used,
-     *     or the thread is interrupted (its flag is kept)
+     * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or
+     *     breaks a rule of it
+     * @throws io.conclave.error.ConnectException if there is no connection in time, a server rejects the credentials
+     *     (the cause is a {@link io.conclave.error.CredentialsRejectedException}), the files of the TLS options cannot
+     *     be used, or the thread is interrupted (its flag is kept)
      */
     public Coordinator connect() {
         ReconnectingCoordinator coordinator = begin();
@@ -222,22 +227,24 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Starts to connect, and returns a coordinator that is CONNECTING: for an application that must start while the servers
-     * are down. It tries until there is a connection or it is closed; {@link #connectTimeout} does not apply. {@link
-     * Coordinator#state} and {@link Coordinator#onStateChange} tell of the first connection.
+     * Starts to connect, and returns a coordinator that is CONNECTING: for an application that must start while the
+     * servers are down. It tries until there is a connection or it is closed; {@link #connectTimeout} does not apply.
+     * {@link Coordinator#state} and {@link Coordinator#onStateChange} tell of the first connection.
      *
      * <p>All can be used at once. Requests and recipes wait for the first connection; the namespace is made before the
-     * first of them is executed. What has a limit of time ends when that is over, and a plain {@code try...} after the try
-     * timeout, with {@link io.conclave.error.NotConnectedException}. Closing ends them all with {@link
-     * io.conclave.error.ClosedException}. {@link Coordinator#onRejection} tells of rejected credentials. While the namespace cannot be made (this client may not, say), requests are
-     * refused for the same reason, and each request has it tried again.
+     * first of them is executed. What has a limit of time ends when that is over, and a plain {@code try...} after the
+     * try timeout, with {@link io.conclave.error.NotConnectedException}. Closing ends them all with {@link
+     * io.conclave.error.ClosedException}. {@link Coordinator#onRejection} tells of rejected credentials. While the
+     * namespace cannot be made (this client may not, say), requests are refused for the same reason, and each request
+     * has it tried again.
      *
      * <p>Does not block, but for {@code embedded:}, where the server is in this process and is started first, and for
      * reading the files of the TLS options.
      *
-     * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or breaks a rule of it
-     * @throws io.conclave.error.ConnectException if an embedded server cannot be started: its directory is in use by another
-     *     process, say; or if the files of the TLS options cannot be used
+     * @throws IllegalArgumentException if the connect string names a scheme without a backend on the class path, or
+     *     breaks a rule of it
+     * @throws io.conclave.error.ConnectException if an embedded server cannot be started: its directory is in use by
+     *     another process, say; or if the files of the TLS options cannot be used
      */
     public Coordinator start() {
         return begin();
@@ -271,9 +278,9 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Connects without blocking, on a thread of its own. Completes on that thread, with what {@link #connect()} gives or
-     * throws. Cancelling the future ends the attempt; a coordinator that has connected by then is closed. Do not change this
-     * builder before the future completes.
+     * Connects without blocking, on a thread of its own. Completes on that thread, with what {@link #connect()} gives
+     * or throws. Cancelling the future ends the attempt; a coordinator that has connected by then is closed. Do not
+     * change this builder before the future completes.
      */
     public CompletableFuture<Coordinator> connectAsync() {
         CompletableFuture<Coordinator> connected = new CompletableFuture<>();

@@ -13,10 +13,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Runs tasks on a bounded number of threads; a thread whose task takes long does not count.
  *
- * <p>The bound alone would be a trap: where each thread waits for a result that another task has to bring, that task would
- * never run. So while tasks wait for a thread, a look every {@link #TICK} finds the threads that have been at one task for
- * longer than {@link #PATIENCE}, and lets another one work for each of them. Short tasks, however many, share few threads;
- * tasks that block have a thread each, but not at once.
+ * <p>The bound alone would be a trap: where each thread waits for a result that another task has to bring, that task
+ * would never run. So while tasks wait for a thread, a look every {@link #TICK} finds the threads that have been at one
+ * task for longer than {@link #PATIENCE}, and lets another one work for each of them. Short tasks, however many, share
+ * few threads; tasks that block have a thread each, but not at once.
  */
 final class GrowingThreads implements Executor {
     private static final Duration PATIENCE = Duration.ofMillis(50);

@@ -10,13 +10,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads on which listeners and dispatchers run: the application's, or daemon threads that come and go with the work.
+ * The threads on which listeners and dispatchers run: the application's, or daemon threads that come and go with the
+ * work.
  *
  * <p>Of the own ones, dispatchers have theirs, one for each session with work, so that no listener holds them up.
  * Listeners have virtual threads where the JVM does not pin them ({@link VirtualThreads}), else {@link GrowingThreads}.
  *
- * <p>Own threads are never shut down, only let go when they are idle: the last callbacks of a coordinator that was closed
- * still have to run.
+ * <p>Own threads are never shut down, only let go when they are idle: the last callbacks of a coordinator that was
+ * closed still have to run.
  */
 final class ListenerThreads implements AutoCloseable {
     /** How many platform threads the listeners of a coordinator have as long as none waits for long. */

@@ -15,8 +15,8 @@ public final class RecipeAccess {
 
     /**
      * Reads as {@link Coordinator#submit} does, linearizably if the coordinator is set to that, and again by the retry
-     * policy; for recipes whose answer to the application must not stand behind other stages of it. Never blocks. The stage
-     * completes on the session's dispatcher or a listener thread.
+     * policy; for recipes whose answer to the application must not stand behind other stages of it. Never blocks. The
+     * stage completes on the session's dispatcher or a listener thread.
      *
      * @param <R> what the backend answers
      */

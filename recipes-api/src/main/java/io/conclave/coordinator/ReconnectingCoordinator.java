@@ -113,7 +113,9 @@ final class ReconnectingCoordinator implements Coordinator {
                 REOPEN_PAUSE);
     }
 
-    /** On the session's dispatcher. The next session tries again: the server's users may have been put right by then. */
+    /**
+     * On the session's dispatcher. The next session tries again: the server's users may have been put right by then.
+     */
     private void onSessionRejected(RecipeSession session, CredentialsRejectedException rejection) {
         synchronized (lock) {
             if (session != current || state == SessionState.CLOSED) {

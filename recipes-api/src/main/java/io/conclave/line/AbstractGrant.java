@@ -55,7 +55,10 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
         }
     }
 
-    /** Calls back when this is lost other than by being released, on a listener thread that no other continuation holds up. */
+    /**
+     * Calls back when this is lost other than by being released, on a listener thread that no other continuation holds
+     * up.
+     */
     final void onLoss(Runnable callback) {
         request.lost().thenAccept(reason -> {
             if (reason != LossReason.RELEASED) {
@@ -111,8 +114,9 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     }
 
     /**
-     * Completes when somebody asks for what is held to be given back ({@link Revocation}); at once if that was while it was waited for. Not at all if nobody asks, never
-     * exceptionally. Its continuations run on the coordinator's listener threads and may block.
+     * Completes when somebody asks for what is held to be given back ({@link Revocation}); at once if that was while it
+     * was waited for. Not at all if nobody asks, never exceptionally. Its continuations run on the coordinator's
+     * listener threads and may block.
      */
     public CompletableFuture<Void> revocationRequested() {
         synchronized (this) {

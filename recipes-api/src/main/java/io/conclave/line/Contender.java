@@ -194,8 +194,8 @@ public final class Contender extends AbstractGrantRequest {
     }
 
     /**
-     * Leaves several lines, or gives the grants up: deletes the znodes in one transaction, as far as they are known. To be called on
-     * the dispatcher of the session that the contenders have in common.
+     * Leaves several lines, or gives the grants up: deletes the znodes in one transaction, as far as they are known. To
+     * be called on the dispatcher of the session that the contenders have in common.
      *
      * @param why what the grants fail with that were not given yet
      */

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * One kind of place in a line: how the names of its znodes are made and read. The parts are those of other libraries, so that their clients and ours
- * stand in the same lines.
+ * One kind of place in a line: how the names of its znodes are made and read. The parts are those of other libraries,
+ * so that their clients and ours stand in the same lines.
  *
  * @param prefix what comes first in a name that we make
  * @param separator what stands between the guid and the marker
@@ -18,7 +18,8 @@ public record EntryKind(String prefix, String separator, String marker) {
     /**
      * A kind.
      *
-     * @throws IllegalArgumentException if the marker is empty or ends in a digit, which could not be told from the sequence, or a part has a slash
+     * @throws IllegalArgumentException if the marker is empty or ends in a digit, which could not be told from the
+     *     sequence, or a part has a slash
      */
     public EntryKind {
         if (marker.isEmpty() || Character.isDigit(marker.charAt(marker.length() - 1))) {
@@ -31,12 +32,18 @@ public record EntryKind(String prefix, String separator, String marker) {
         }
     }
 
-    /** A kind in the layout of Curator: {@code _c_<guid>-<marker><sequence>}; Curator has {@code lock-}, {@code __READ__} and {@code __WRIT__}. */
+    /**
+     * A kind in the layout of Curator: {@code _c_<guid>-<marker><sequence>}; Curator has {@code lock-}, {@code
+     * __READ__} and {@code __WRIT__}.
+     */
     public static EntryKind curator(String marker) {
         return new EntryKind("_c_", "-", marker);
     }
 
-    /** A kind in the layout of kazoo: {@code <guid in hexadecimal><marker><sequence>}; kazoo has {@code __lock__} and {@code __rlock__}. */
+    /**
+     * A kind in the layout of kazoo: {@code <guid in hexadecimal><marker><sequence>}; kazoo has {@code __lock__} and
+     * {@code __rlock__}.
+     */
     public static EntryKind kazoo(String marker) {
         return new EntryKind("", "", marker);
     }
@@ -52,7 +59,10 @@ public record EntryKind(String prefix, String separator, String marker) {
         return prefix + guid + separator + marker;
     }
 
-    /** The sequence in a name of this kind; empty if it is none. Other prefixes count, and names without a guid, as old clients make them. */
+    /**
+     * The sequence in a name of this kind; empty if it is none. Other prefixes count, and names without a guid, as old
+     * clients make them.
+     */
     Optional<Integer> sequenceOf(String name) {
         int start = digitsFrom(name);
         if (start < 0) {

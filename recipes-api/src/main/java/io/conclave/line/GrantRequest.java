@@ -11,12 +11,13 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A request for a grant, and then its holder, for the life of one session: what {@link Acquisition} waits for and {@link AbstractGrant} gives to
- * the application. A {@link Contender} is one; a recipe whose grant is more than a place in a line has its own.
+ * A request for a grant, and then its holder, for the life of one session: what {@link Acquisition} waits for and
+ * {@link AbstractGrant} gives to the application. A {@link Contender} is one; a recipe whose grant is more than a place
+ * in a line has its own.
  *
- * <p>Everything may be called from any thread, and nothing blocks. What completes does so on the session's dispatcher, or
- * on the thread of another caller of this process whose release brought it about. So what follows a completion must not
- * block.
+ * <p>Everything may be called from any thread, and nothing blocks. What completes does so on the session's dispatcher,
+ * or on the thread of another caller of this process whose release brought it about. So what follows a completion must
+ * not block.
  */
 public interface GrantRequest {
     /** The session that owns what is applied for. */
@@ -36,7 +37,10 @@ public interface GrantRequest {
         return Optional.ofNullable(lost().toCompletableFuture().getNow(null));
     }
 
-    /** Completes when somebody has asked, by a word in its znode, that it give up what it holds or waits for; never exceptionally. */
+    /**
+     * Completes when somebody has asked, by a word in its znode, that it give up what it holds or waits for; never
+     * exceptionally.
+     */
     CompletionStage<Void> revocationRequested();
 
     /** Completes when nothing is left at the backend, or the session is gone; never exceptionally. */
@@ -59,8 +63,8 @@ public interface GrantRequest {
     CompletionStage<Void> leave(ConclaveException why);
 
     /**
-     * Stops waiting if nothing was granted yet; what was granted stays, because its holder may rely on it already. A wait that may not be waited out fails
-     * with {@link AcquireTimeoutException}.
+     * Stops waiting if nothing was granted yet; what was granted stays, because its holder may rely on it already. A
+     * wait that may not be waited out fails with {@link AcquireTimeoutException}.
      */
     void giveUpWaiting(ConclaveException why);
 
@@ -70,7 +74,8 @@ public interface GrantRequest {
     }
 
     /**
-     * What a wait fails with whose time is over: it says what was waited for, and who was in the way as far as that is known.
+     * What a wait fails with whose time is over: it says what was waited for, and who was in the way as far as that is
+     * known.
      *
      * @param waited how long the caller was ready to wait
      */
@@ -80,8 +85,8 @@ public interface GrantRequest {
     }
 
     /**
-     * Whether others count it as long as its znode is there, as a barrier's participant. Its caller is told that the time is over only
-     * when the store has confirmed that it is not counted any more, or has not done so for a second.
+     * Whether others count it as long as its znode is there, as a barrier's participant. Its caller is told that the
+     * time is over only when the store has confirmed that it is not counted any more, or has not done so for a second.
      */
     default boolean countsUntilGone() {
         return false;

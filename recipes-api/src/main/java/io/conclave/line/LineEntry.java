@@ -11,9 +11,11 @@ import java.util.Set;
 /**
  * A place in a line, read from the name of its znode: {@code _c_<guid>-<marker><sequence>}, the layout of Curator.
  *
- * <p>Places are ordered by sequence alone, whatever their kinds. Two sequences are compared as a signed 32-bit difference, so that the order survives the
- * wrap of the parent's counter as long as fewer than 2^31 places lie between the first and the last. A list that spans more than that, which only names from elsewhere can bring
- * about, has no such order (that of the differences goes in a circle); it begins behind its widest gap, which for any other list is the same.
+ * <p>Places are ordered by sequence alone, whatever their kinds. Two sequences are compared as a signed 32-bit
+ * difference, so that the order survives the wrap of the parent's counter as long as fewer than 2^31 places lie between
+ * the first and the last. A list that spans more than that, which only names from elsewhere can bring about, has no
+ * such order (that of the differences goes in a circle); it begins behind its widest gap, which for any other list is
+ * the same.
  *
  * @param name the znode's name
  * @param kind the kind that the name tells
@@ -60,7 +62,10 @@ public record LineEntry(String name, EntryKind kind, int sequence) {
         return first;
     }
 
-    /** The places of these kinds that were made for one guid, first to last; more than one only if its creation was sent twice. */
+    /**
+     * The places of these kinds that were made for one guid, first to last; more than one only if its creation was sent
+     * twice.
+     */
     static List<LineEntry> of(String guid, Set<EntryKind> kinds, Collection<String> names) {
         return inOrder(kinds, names).stream().filter(entry -> entry.isOf(guid)).toList();
     }

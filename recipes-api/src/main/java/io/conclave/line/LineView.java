@@ -19,8 +19,10 @@ public final class LineView {
     private LineView() {}
 
     /**
-     * Reads the line. The members are read one by one behind the list, so one who leaves in between is missing; the first of a mutex's line
-     * holds it. The list is read linearizably if the coordinator reads so, and the members are at least as new. Reads that a lost connection leaves unanswered are repeated. Completes on the dispatcher; a line that was never used is empty.
+     * Reads the line. The members are read one by one behind the list, so one who leaves in between is missing; the
+     * first of a mutex's line holds it. The list is read linearizably if the coordinator reads so, and the members are
+     * at least as new. Reads that a lost connection leaves unanswered are repeated. Completes on the dispatcher; a line
+     * that was never used is empty.
      *
      * @param kinds the kinds that make up the line, as in {@link LineRole#line}; other children are not read
      */

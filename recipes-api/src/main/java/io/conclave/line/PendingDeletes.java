@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The places of one session whose deletion is under way, as after a wait that was interrupted, or a release that the loss of the connection has
- * delayed. A contender that enters a line only if it is free is not refused because of them.
+ * The places of one session whose deletion is under way, as after a wait that was interrupted, or a release that the
+ * loss of the connection has delayed. A contender that enters a line only if it is free is not refused because of them.
  *
  * <p>State belongs to the session's dispatcher.
  */

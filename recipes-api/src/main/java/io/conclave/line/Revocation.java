@@ -27,12 +27,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks a contender to give up what it holds or waits for, and waits until it has gone: the revocable lock of the ZooKeeper recipes page, with its "laser
- * beam" as an option.
+ * Asks a contender to give up what it holds or waits for, and waits until it has gone: the revocable lock of the
+ * ZooKeeper recipes page, with its "laser beam" as an option.
  *
- * <p>How it goes: read the znode; if it is still the contender's (its czxid says so), write the word into it, on condition of the version that was read; then read it with a watch
- * until it has gone. At the deadline read it once more and delete it, on condition of the version. A znode into which the word was written has a version larger than 0,
- * so neither a write that comes late nor the deletion can meet a new znode of the same name, as long as nobody writes into that as well.
+ * <p>How it goes: read the znode; if it is still the contender's (its czxid says so), write the word into it, on
+ * condition of the version that was read; then read it with a watch until it has gone. At the deadline read it once
+ * more and delete it, on condition of the version. A znode into which the word was written has a version larger than 0,
+ * so neither a write that comes late nor the deletion can meet a new znode of the same name, as long as nobody writes
+ * into that as well.
  *
  * <p>State belongs to the session's dispatcher.
  */
@@ -68,12 +70,14 @@ public final class Revocation {
     /**
      * Asks a contender to give up, and waits for it without a limit of time. Never blocks; any thread.
      *
-     * @param session whose identities need READ and WRITE on the contender's znode, and for a deadline DELETE on the line's znode
+     * @param session whose identities need READ and WRITE on the contender's znode, and for a deadline DELETE on the
+     *     line's znode
      * @param path the contender's znode
      * @param czxid which incarnation of it; any other of that name is left alone
      * @param word one of {@link RevocationWord}
-     * @return completes on a listener thread, exceptionally with what stopped it: {@link RefusedException}, {@link SessionGoneException}, {@link ClosedException}. Ending it in
-     *     another way stops waiting, and lifts the deadline; the word stays
+     * @return completes on a listener thread, exceptionally with what stopped it: {@link RefusedException}, {@link
+     *     SessionGoneException}, {@link ClosedException}. Ending it in another way stops waiting, and lifts the
+     *     deadline; the word stays
      */
     public static CompletableFuture<RevocationOutcome> ask(
             RecipeSession session, NodePath path, long czxid, byte[] word) {
@@ -81,7 +85,8 @@ public final class Revocation {
     }
 
     /**
-     * As {@link #ask(RecipeSession, NodePath, long, byte[])}, but deletes the znode if it is still there at the deadline.
+     * As {@link #ask(RecipeSession, NodePath, long, byte[])}, but deletes the znode if it is still there at the
+     * deadline.
      *
      * @param deadline counted from the moment when the word is known to be written
      * @throws IllegalArgumentException if the deadline is negative

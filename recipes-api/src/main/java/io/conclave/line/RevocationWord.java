@@ -4,10 +4,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The word in a contender's znode that asks it to give up: the recipes page's protocol for revocable locks. Contenders understand both words.
+ * The word in a contender's znode that asks it to give up: the recipes page's protocol for revocable locks. Contenders
+ * understand both words.
  *
- * <p>We write Curator's where Curator's clients may be asked, in its layout of locks, because they understand no other; everywhere else the page's: in kazoo's layout, into the permits of a
- * semaphore and to candidates of an election, which Curator's own libraries have no way to ask.
+ * <p>We write Curator's where Curator's clients may be asked, in its layout of locks, because they understand no other;
+ * everywhere else the page's: in kazoo's layout, into the permits of a semaphore and to candidates of an election,
+ * which Curator's own libraries have no way to ask.
  */
 public final class RevocationWord {
     private static final byte[] PAGE = "unlock".getBytes(StandardCharsets.UTF_8);

@@ -14,12 +14,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The lists of lines that the contenders of one session ask for. A few go out at once. If more contenders of a line ask while
- * these are on their way, they share the next list: else 10,000 waiters of one process would read 10,000 times a list of up
- * to 10,000 places.
+ * The lists of lines that the contenders of one session ask for. A few go out at once. If more contenders of a line ask
+ * while these are on their way, they share the next list: else 10,000 waiters of one process would read 10,000 times a
+ * list of up to 10,000 places.
  *
- * <p>A contender only ever gets a list that was asked for at its call or later, as if it had asked alone. State belongs to
- * the session's dispatcher.
+ * <p>A contender only ever gets a list that was asked for at its call or later, as if it had asked alone. State belongs
+ * to the session's dispatcher.
  */
 final class SharedLooks {
     private static final Logger LOG = LoggerFactory.getLogger(SharedLooks.class);

@@ -8,24 +8,26 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs work on the calling thread while a grant is held, and gives the grant back when the work ends. A loss is never silent: it
- * interrupts the work, and the caller is told by {@link GrantLostException}.
+ * Runs work on the calling thread while a grant is held, and gives the grant back when the work ends. A loss is never
+ * silent: it interrupts the work, and the caller is told by {@link GrantLostException}.
  *
  * <p>What the caller gets:
  *
  * <ul>
  *   <li>Held until the work ended: the result of the work, or what it threw.
  *   <li>Lost before that, and the work returned: {@link GrantLostException}.
- *   <li>Lost before that, and the work threw an exception: {@link GrantLostException}, with that exception as a suppressed one. If it
+ *   <li>Lost before that, and the work threw an exception: {@link GrantLostException}, with that exception as a
+ *   suppressed one. If it
  *       is a GrantLostException itself, that one.
- *   <li>Lost before that, and the work threw an error: the error, with the GrantLostException as a suppressed exception.
+ *   <li>Lost before that, and the work threw an error: the error, with the GrantLostException as a suppressed
+ *   exception.
  * </ul>
  *
- * <p>The interrupt of a loss comes only while the work runs, and once. If its flag is still set when the work ends, it is cleared. An
- * interrupt from elsewhere that comes before the loss stays: the work is then interrupted already, and is interrupted for the loss only
- * if it clears that flag and goes on. A thread has one flag, which does not say who has set it. So an interrupt from elsewhere that comes
- * after the loss, while the work still runs, may be taken for that of the loss; the work ends by it in either case, and the caller gets
- * the GrantLostException.
+ * <p>The interrupt of a loss comes only while the work runs, and once. If its flag is still set when the work ends, it
+ * is cleared. An interrupt from elsewhere that comes before the loss stays: the work is then interrupted already, and
+ * is interrupted for the loss only if it clears that flag and goes on. A thread has one flag, which does not say who
+ * has set it. So an interrupt from elsewhere that comes after the loss, while the work still runs, may be taken for
+ * that of the loss; the work ends by it in either case, and the caller gets the GrantLostException.
  *
  * <p>Work that gives the grant back itself, or downgrades it, is not watched any longer.
  */

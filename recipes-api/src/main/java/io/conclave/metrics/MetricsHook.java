@@ -5,8 +5,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Receives counts and durations, and is told when waits and holds begin and end; an adapter to the application's metrics
- * library implements it.
+ * Receives counts and durations, and is told when waits and holds begin and end; an adapter to the application's
+ * metrics library implements it.
  *
  * <p>Called from any thread, also hot ones: it must be thread-safe and must not block; one that does
  * holds up the session's pings. Names are stable and dotted, and

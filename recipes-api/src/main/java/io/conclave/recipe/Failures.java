@@ -8,7 +8,10 @@ import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.session.SessionState;
 
-/** What the failure of a request says, for recipes. Each takes the failure without the wrapper of a stage: see {@link Waiting#cause}. */
+/**
+ * What the failure of a request says, for recipes. Each takes the failure without the wrapper of a stage: see {@link
+ * Waiting#cause}.
+ */
 public final class Failures {
     private Failures() {}
 
@@ -51,7 +54,9 @@ public final class Failures {
         return isNoNode(cause) || is(cause, RefusalReason.BAD_VERSION) || is(cause, RefusalReason.NODE_EXISTS);
     }
 
-    /** Whether the tree has changed under a request, also by children of what it deletes, so that another look is due. */
+    /**
+     * Whether the tree has changed under a request, also by children of what it deletes, so that another look is due.
+     */
     public static boolean isStateChanged(Throwable cause) {
         return isStale(cause) || is(cause, RefusalReason.NOT_EMPTY);
     }

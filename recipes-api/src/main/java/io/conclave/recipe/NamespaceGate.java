@@ -16,8 +16,9 @@ import org.slf4j.LoggerFactory;
  * Makes the coordinator's namespace on a session, and holds the session's requests back until it is there.
  *
  * <p>The requests cannot wait in the session's own queue, behind the creation of the namespace: if the connection goes
- * before the creation takes effect, they are executed on the next connection, and the creation is not. So they are handed
- * on in their order once the server has said that the namespace is there. The sessions that follow need not ask again.
+ * before the creation takes effect, they are executed on the next connection, and the creation is not. So they are
+ * handed on in their order once the server has said that the namespace is there. The sessions that follow need not ask
+ * again.
  *
  * <p>If the namespace is refused, the requests that wait are refused for the same reason, and the next request has it
  * tried again. If the session ends, they end with it.
@@ -61,7 +62,10 @@ final class NamespaceGate {
         }
     }
 
-    /** Completes on the dispatcher when the namespace is there, or has been refused once, or the session has ended before. */
+    /**
+     * Completes on the dispatcher when the namespace is there, or has been refused once, or the session has ended
+     * before.
+     */
     CompletionStage<Void> firstAttempt() {
         return firstAttempt;
     }

@@ -86,7 +86,9 @@ public final class ParentMaker {
         return refused.reason() == RefusalReason.NO_AUTH || refused.reason() == RefusalReason.NOT_WRITABLE;
     }
 
-    /** It cannot be created, which does not matter if it is there. A lost reply leaves nothing to find out: see read. */
+    /**
+     * It cannot be created, which does not matter if it is there. A lost reply leaves nothing to find out: see read.
+     */
     private CompletionStage<Void> findInstead(NodePath path, RefusedException refused) {
         CompletableFuture<Void> found = new CompletableFuture<>();
         session.read(

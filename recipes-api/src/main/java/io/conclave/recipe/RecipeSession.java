@@ -35,10 +35,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One session of a coordinator as a recipe sees it; a recipe that goes on after a loss asks the coordinator for the next one.
+ * One session of a coordinator as a recipe sees it; a recipe that goes on after a loss asks the coordinator for the
+ * next one.
  *
- * <p>State changes, watch events and the completions of {@link #submit} come one at a time on the session's dispatcher, in order; nothing
- * there may block. So a recipe that touches its state on the dispatcher only ({@link #execute}) needs no locks.
+ * <p>State changes, watch events and the completions of {@link #submit} come one at a time on the session's dispatcher,
+ * in order; nothing there may block. So a recipe that touches its state on the dispatcher only ({@link #execute}) needs
+ * no locks.
  */
 public final class RecipeSession implements Sender {
     private static final Logger LOG = LoggerFactory.getLogger(RecipeSession.class);
@@ -90,8 +92,8 @@ public final class RecipeSession implements Sender {
     }
 
     /**
-     * Completes on the dispatcher when the coordinator's namespace is there; with a failure if the namespace was refused or
-     * the session ended before.
+     * Completes on the dispatcher when the coordinator's namespace is there; with a failure if the namespace was
+     * refused or the session ended before.
      */
     public CompletionStage<Void> namespaceMade() {
         return gate.firstAttempt();
@@ -130,7 +132,10 @@ public final class RecipeSession implements Sender {
         }
     }
 
-    /** No session comes after this one, because the coordinator is being closed. Whoever would look for the next one when this is lost is told that it is closed. */
+    /**
+     * No session comes after this one, because the coordinator is being closed. Whoever would look for the next one
+     * when this is lost is told that it is closed.
+     */
     public void becomeLast() {
         isLast = true;
     }
@@ -159,8 +164,8 @@ public final class RecipeSession implements Sender {
     }
 
     /**
-     * Submits a request, with paths inside the coordinator's namespace; see {@link BackendSession#submit}. It waits until
-     * the namespace is there.
+     * Submits a request, with paths inside the coordinator's namespace; see {@link BackendSession#submit}. It waits
+     * until the namespace is there.
      */
     public <R> CompletionStage<R> submit(Request<R> request) {
         CompletionStage<R> answer = gate.submit(session(), namespace.outward(request));
@@ -168,7 +173,8 @@ public final class RecipeSession implements Sender {
     }
 
     /**
-     * Submits a transaction, with paths inside the coordinator's namespace, that takes effect only while another znode is there, wherever that is.
+     * Submits a transaction, with paths inside the coordinator's namespace, that takes effect only while another znode
+     * is there, wherever that is.
      *
      * @param znode its path as the backend sees it; see {@link #absolute}
      * @return the results of the check and of the operations behind it; a refusal counts the check as operation 0
@@ -181,8 +187,9 @@ public final class RecipeSession implements Sender {
     }
 
     /**
-     * Submits a request and goes on with its answer or its failure, on the dispatcher. To be called there as well: from another thread the answer
-     * may have come before its continuation is attached, which then runs on the calling thread.
+     * Submits a request and goes on with its answer or its failure, on the dispatcher. To be called there as well: from
+     * another thread the answer may have come before its continuation is attached, which then runs on the calling
+     * thread.
      *
      * @param onFailure is given one of the four kinds of failure, unwrapped
      */
@@ -202,8 +209,8 @@ public final class RecipeSession implements Sender {
     }
 
     /**
-     * Removes a watch that has not fired. One that stays would wait at the backend, and gather with others there. To be called on the
-     * dispatcher.
+     * Removes a watch that has not fired. One that stays would wait at the backend, and gather with others there. To be
+     * called on the dispatcher.
      */
     public void unwatch(NodePath path, Watcher watcher) {
         unwatch(path, watcher, () -> {});
@@ -313,7 +320,8 @@ public final class RecipeSession implements Sender {
     }
 
     /**
-     * A stage for the application, which completes as the given one does, but on a listener thread, with a failure unwrapped. It waits for no other stage, so the application may block there.
+     * A stage for the application, which completes as the given one does, but on a listener thread, with a failure
+     * unwrapped. It waits for no other stage, so the application may block there.
      *
      * @param what names it in the log if it blocks for long
      */
@@ -341,7 +349,8 @@ public final class RecipeSession implements Sender {
     }
 
     /**
-     * What the recipes on this session have in common, for as long as it is referred to; made when it is first asked for. Any thread.
+     * What the recipes on this session have in common, for as long as it is referred to; made when it is first asked
+     * for. Any thread.
      *
      * @param kind what it is; there is one of each
      */

@@ -7,10 +7,11 @@ import io.conclave.request.Sync;
 import java.util.function.Consumer;
 
 /**
- * Sends requests over one session and calls back with their answers, on the session's dispatcher. To be called there as well.
+ * Sends requests over one session and calls back with their answers, on the session's dispatcher. To be called there as
+ * well.
  *
- * <p>A request whose reply is lost fails with {@link OutcomeUnknownException}. For a read there is nothing to find out: it is sent
- * again. It then waits for a connection in the session's queue, so sending it again does not spin.
+ * <p>A request whose reply is lost fails with {@link OutcomeUnknownException}. For a read there is nothing to find out:
+ * it is sent again. It then waits for a connection in the session's queue, so sending it again does not spin.
  */
 @FunctionalInterface
 public interface Sender {
@@ -31,11 +32,11 @@ public interface Sender {
     }
 
     /**
-     * Reads what is no older than the outcome of any request of this session that failed before: a sync, and the read behind its answer.
-     * Both are sent again for as long as a reply is lost.
+     * Reads what is no older than the outcome of any request of this session that failed before: a sync, and the read
+     * behind its answer. Both are sent again for as long as a reply is lost.
      *
-     * <p>One after the other, because what comes by another connection than the sync may be older. What such a look does not show had no
-     * effect, and never will.
+     * <p>One after the other, because what comes by another connection than the sync may be older. What such a look
+     * does not show had no effect, and never will.
      *
      * @param path what is read
      * @param onFailure is given one of the kinds of failure, but never {@link OutcomeUnknownException}

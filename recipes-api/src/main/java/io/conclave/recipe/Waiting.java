@@ -18,8 +18,8 @@ public final class Waiting {
     private Waiting() {}
 
     /**
-     * Waits for a stage and answers with its result. A failure is thrown with the stack of the calling thread, and with the
-     * failure of the stage as its cause.
+     * Waits for a stage and answers with its result. A failure is thrown with the stack of the calling thread, and with
+     * the failure of the stage as its cause.
      *
      * @throws InterruptedException if the thread is interrupted; the stage is left alone
      * @throws IllegalStateException if called on the session's dispatcher, which would wait for itself
@@ -57,7 +57,10 @@ public final class Waiting {
         }
     }
 
-    /** A stage that completes with the given one, or normally once the bound has passed on the clock; never exceptionally. */
+    /**
+     * A stage that completes with the given one, or normally once the bound has passed on the clock; never
+     * exceptionally.
+     */
     public static CompletionStage<Void> atMost(TimeSource time, Duration bound, CompletionStage<?> stage) {
         CompletableFuture<Void> either = new CompletableFuture<>();
         TimeSource.Timer timer = time.schedule(bound, () -> either.complete(null));
@@ -101,8 +104,9 @@ public final class Waiting {
     }
 
     /**
-     * The failure for the calling thread to throw: of ours a copy with its stack, with the original as the cause; of others, which
-     * come from the application's own code, the same one, with the call that waited for it as a suppressed exception.
+     * The failure for the calling thread to throw: of ours a copy with its stack, with the original as the cause; of
+     * others, which come from the application's own code, the same one, with the call that waited for it as a
+     * suppressed exception.
      */
     private static RuntimeException here(Throwable failure) {
         if (failure instanceof ConclaveException ours) {

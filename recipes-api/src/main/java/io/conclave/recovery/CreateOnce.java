@@ -23,9 +23,11 @@ import java.util.function.Supplier;
 /**
  * Creates a persistent znode that others may delete at any time, at most once for each call.
  *
- * <p>A creation whose reply is lost must not simply be sent again: it may have taken effect, and somebody may have deleted the znode since; then the znode would come back although nobody asked for it twice. So the last change
- * among the parent's children is read first. If the reply is lost and the znode is not there, the creation is sent again only if the parent's children have not changed: then it surely had no effect. Otherwise it cannot be told,
- * and the call fails with {@link OutcomeUnknownException}.
+ * <p>A creation whose reply is lost must not simply be sent again: it may have taken effect, and somebody may have
+ * deleted the znode since; then the znode would come back although nobody asked for it twice. So the last change among
+ * the parent's children is read first. If the reply is lost and the znode is not there, the creation is sent again only
+ * if the parent's children have not changed: then it surely had no effect. Otherwise it cannot be told, and the call
+ * fails with {@link OutcomeUnknownException}.
  *
  * <p>State belongs to the dispatcher of the session in use.
  */
@@ -63,7 +65,8 @@ public final class CreateOnce {
      * @param request what to create; its data tells after a lost reply whether a znode that is there is this call's
      * @param parentMaker makes the parent, should it not be there
      * @param hint what the caller should do if the outcome is unknown; the end of the exception's message
-     * @return true if this call has created it, false if it was there; fails with {@link OutcomeUnknownException} if the reply was lost, the znode is not there, and others have created or deleted znodes beside it
+     * @return true if this call has created it, false if it was there; fails with {@link OutcomeUnknownException} if
+     *     the reply was lost, the znode is not there, and others have created or deleted znodes beside it
      */
     public static CompletableFuture<Boolean> create(
             RecipeSession session,
@@ -73,7 +76,10 @@ public final class CreateOnce {
         return new CreateOnce(session, Optional::empty, request, parentMaker, hint).begin();
     }
 
-    /** As {@link #create(RecipeSession, Create, Function, String)}, but if the session is lost it goes on with the coordinator's next one. */
+    /**
+     * As {@link #create(RecipeSession, Create, Function, String)}, but if the session is lost it goes on with the
+     * coordinator's next one.
+     */
     public static CompletableFuture<Boolean> create(
             Coordinator coordinator,
             Create request,

@@ -18,13 +18,15 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * Deletes the znodes that one owner has in one parent, and does not give up before they are gone or the session is: what stays behind would
- * block others.
+ * Deletes the znodes that one owner has in one parent, and does not give up before they are gone or the session is:
+ * what stays behind would block others.
  *
- * <p>The znodes are known by their names and the zxid of their creation. Several are deleted in one transaction, so that a waiter for as many
- * is woken once. If the creation was not answered they are not known: then the names in the parent tell, which carry a guid.
+ * <p>The znodes are known by their names and the zxid of their creation. Several are deleted in one transaction, so
+ * that a waiter for as many is woken once. If the creation was not answered they are not known: then the names in the
+ * parent tell, which carry a guid.
  *
- * <p>A request that waits for a connection waits in the session's queue, so trying again does not spin. State belongs to the dispatcher.
+ * <p>A request that waits for a connection waits in the session's queue, so trying again does not spin. State belongs
+ * to the dispatcher.
  */
 public final class GuaranteedDelete {
     private static final long NEVER = -1;
@@ -66,8 +68,8 @@ public final class GuaranteedDelete {
     }
 
     /**
-     * Deletes what was found, or searches if nothing was. On the connection on which it was found the names say enough. After that somebody may have deleted a znode and
-     * made another one of its name, so the creation is compared first.
+     * Deletes what was found, or searches if nothing was. On the connection on which it was found the names say enough.
+     * After that somebody may have deleted a znode and made another one of its name, so the creation is compared first.
      */
     public void delete() {
         if (isCertain()) {
@@ -78,8 +80,8 @@ public final class GuaranteedDelete {
     }
 
     /**
-     * Deletes the one znode that was found together with another one, in one transaction, which is tried once. If it may
-     * not have taken effect, the znode is deleted alone.
+     * Deletes the one znode that was found together with another one, in one transaction, which is tried once. If it
+     * may not have taken effect, the znode is deleted alone.
      *
      * @param onDeleted told when both are deleted
      * @param onNotDeleted told before the znode is deleted alone

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  *   <li>Anything else: the recipe decides.
  * </ol>
  *
- * <p>Here is the only delay between attempts, and it has no limit: a deletion that gives up would leave a znode that blocks others.
- * All of it is for the session's dispatcher.
+ * <p>Here is the only delay between attempts, and it has no limit: a deletion that gives up would leave a znode that
+ * blocks others. All of it is for the session's dispatcher.
  */
 public final class Retry {
     private static final Logger LOG = LoggerFactory.getLogger(Retry.class);
@@ -106,7 +106,8 @@ public final class Retry {
     }
 
     /**
-     * Deletes an ephemeral znode of this session whose name nobody else uses, and does not give up before it is gone or the session is.
+     * Deletes an ephemeral znode of this session whose name nobody else uses, and does not give up before it is gone or
+     * the session is.
      *
      * @param gone see {@link #untilGone}
      */

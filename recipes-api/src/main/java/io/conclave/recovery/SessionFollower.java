@@ -7,10 +7,11 @@ import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 
 /**
- * Goes on from one session of a coordinator to the next one when the former is lost, for work that owns nothing that could be lost with a
- * session, or makes it again.
+ * Goes on from one session of a coordinator to the next one when the former is lost, for work that owns nothing that
+ * could be lost with a session, or makes it again.
  *
- * <p>State belongs to the dispatcher of the session that is followed at the time; it goes to the next one when the former has ended.
+ * <p>State belongs to the dispatcher of the session that is followed at the time; it goes to the next one when the
+ * former has ended.
  */
 public final class SessionFollower {
     private final Coordinator coordinator;
@@ -27,7 +28,10 @@ public final class SessionFollower {
         /** The present session is connected, or suspended; not told of the state in which the work began. */
         default void onLiveState(SessionState state) {}
 
-        /** The present session is gone: nothing that was sent over it is answered any more. The next one follows, or {@link #onClosed}. */
+        /**
+         * The present session is gone: nothing that was sent over it is answered any more. The next one follows, or
+         * {@link #onClosed}.
+         */
         default void onSessionEnded() {}
 
         /** The coordinator was closed; nothing follows. */

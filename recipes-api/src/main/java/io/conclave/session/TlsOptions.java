@@ -12,10 +12,10 @@ import java.util.TreeMap;
 /**
  * How a client uses TLS: whom it trusts, and which certificate it shows. Immutable.
  *
- * <p>Stores are files in PEM, PKCS12 or JKS, as the endings {@code .pem}, {@code .p12}, {@code .pfx} and {@code .jks} tell.
- * They are read when a coordinator starts, and a file that has changed is read again with the next connection. In PEM,
- * a trust store has the certificates of the authorities, and a key store has the chain of certificates, the own one
- * first, and the private key as PKCS#8.
+ * <p>Stores are files in PEM, PKCS12 or JKS, as the endings {@code .pem}, {@code .p12}, {@code .pfx} and {@code .jks}
+ * tell. They are read when a coordinator starts, and a file that has changed is read again with the next connection. In
+ * PEM, a trust store has the certificates of the authorities, and a key store has the chain of certificates, the own
+ * one first, and the private key as PKCS#8.
  *
  * <p>What is not set: without a trust store, the authorities that Java trusts are trusted. Without a key store, no
  * certificate is shown. The certificate of a server must be for the host that the connect string names. TLS 1.3 and 1.2
@@ -84,11 +84,12 @@ public final class TlsOptions {
     /**
      * Takes ZooKeeper's keys, with or without {@code zookeeper.} in front: {@code ssl.keyStore.*} and {@code
      * ssl.trustStore.*} with {@code location}, {@code password}, {@code passwordPath} and {@code type}; {@code
-     * ssl.hostnameVerification}, {@code ssl.enabledProtocols}, {@code ssl.protocol}, {@code ssl.ciphersuites}, {@code ssl.crl},
-     * {@code ssl.ocsp}. The properties of the system can be given. Keys that are not about TLS of clients are ignored.
+     * ssl.hostnameVerification}, {@code ssl.enabledProtocols}, {@code ssl.protocol}, {@code ssl.ciphersuites}, {@code
+     * ssl.crl}, {@code ssl.ocsp}. The properties of the system can be given. Keys that are not about TLS of clients are
+     * ignored.
      *
-     * @throws IllegalArgumentException if a key that begins with {@code ssl.} is unknown, a value breaks the key's rule,
-     *     or {@code client.secure} is not true; it names the key
+     * @throws IllegalArgumentException if a key that begins with {@code ssl.} is unknown, a value breaks the key's
+     *     rule, or {@code client.secure} is not true; it names the key
      */
     public static TlsOptions fromProperties(Properties properties) {
         return read(properties, "");

@@ -105,8 +105,8 @@ final class LatchWrites {
         } else {
             counted.completeExceptionally(new OutcomeUnknownException(
                     "Count " + by + ": the reply was lost, and the count-down " + layout.path()
-                            + " was deleted meanwhile; it may have counted this before. Count again if a count-down that"
-                            + " was made since should count it as well",
+                            + " was deleted meanwhile; it may have counted this before. Count again if a count-down "
+                            + "that was made since should count it as well",
                     unknown));
         }
     }

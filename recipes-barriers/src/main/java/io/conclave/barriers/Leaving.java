@@ -31,13 +31,14 @@ import org.jspecify.annotations.Nullable;
  *   <li>Only we: delete the own znode, and {@code ready} in the same transaction, so that the next round finds nothing
  *       of this one. Done.
  *   <li>We are the lowest: wait for the highest to go.
- *   <li>Otherwise delete the own znode, if it is still there, and wait for the lowest to go. The same transaction checks
+ *   <li>Otherwise delete the own znode, if it is still there, and wait for the lowest to go. The same transaction
+ *   checks
  *       that the lowest is there: the list may be old, and the last one must know that it is.
  * </ol>
  *
  * <p>Every event leads to another list. Deletions after a lost reply are sent again, because names are never used
- * twice. If the last one dies or gives up, {@code ready} stays, and the first to enter the next round deletes it. State belongs to
- * the session's dispatcher.
+ * twice. If the last one dies or gives up, {@code ready} stays, and the first to enter the next round deletes it. State
+ * belongs to the session's dispatcher.
  */
 final class Leaving extends Wait {
     private static final int READY_INDEX = 1; // in the transaction of the last one

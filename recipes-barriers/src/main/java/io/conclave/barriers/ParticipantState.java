@@ -6,7 +6,8 @@ package io.conclave.barriers;
  * <pre>{@code
  * ENTERING -> INSIDE -> LEAVING -> GONE
  *     |          |                  ^
- *     +----------+------------------+     (its session ended, or its znode was deleted; ENTERING may go to LEAVING, too)
+ *     +----------+------------------+     (its session ended, or its znode was deleted;
+ *                                         ENTERING may go to LEAVING, too)
  * }</pre>
  */
 enum ParticipantState {

@@ -80,7 +80,8 @@ class BarrierErrorsTest {
             inside.get();
             assertLate(
                     "/barriers/step",
-                    "Left the double barrier /barriers/step, but the others did not within 50 ms: some are still inside",
+                    "Left the double barrier /barriers/step, but the others did not within 50 ms: some are still "
+                            + "inside",
                     () -> here.leave(SOON));
         }
     }

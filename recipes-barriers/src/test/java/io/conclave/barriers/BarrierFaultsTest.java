@@ -318,7 +318,9 @@ class BarrierFaultsTest {
             lastMade = isFirst ? czxid() : lastMade;
         }
 
-        /** The one call of the victim; if it fails in the middle, it may leave half of the one that it has found first. */
+        /**
+         * The one call of the victim; if it fails in the middle, it may leave half of the one that it has found first.
+         */
         void deleteOnce(Actor victim) throws InterruptedException {
             isHalfDeleted = true;
             countDown(victim).delete();

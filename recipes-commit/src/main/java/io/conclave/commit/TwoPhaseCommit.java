@@ -25,7 +25,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <pre>{@code
  * TwoPhaseCommit transfers = TwoPhaseCommit.at(coordinator, "/transfers");
- * Site berlin = transfers.join("berlin", new AccountsOfBerlin(database));       // a Participant; in a process of each site
+ * // in a process of each site; AccountsOfBerlin is a Participant
+ * Site berlin = transfers.join("berlin", new AccountsOfBerlin(database));
  * Decision decision = transfers.commit("transfer-42", order, List.of("berlin", "paris", "rome"));
  * }</pre>
  *

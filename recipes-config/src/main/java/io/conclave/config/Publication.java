@@ -173,8 +173,8 @@ final class Publication {
                 ? again(attempt)
                 : CompletableFuture.failedFuture(new OutcomeUnknownException(
                         "Publish " + batch + " at " + root + ": the reply was lost, and others have published more than"
-                                + " once since; it may have been published and replaced. Read the keys, and publish again"
-                                + " if they should not be what they are",
+                                + " once since; it may have been published and replaced. Read the keys, and publish "
+                                + "again if they should not be what they are",
                         unknown));
     }
 }

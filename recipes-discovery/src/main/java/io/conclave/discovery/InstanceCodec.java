@@ -9,8 +9,8 @@ import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 
 /**
- * An instance as the JSON that Curator's {@code JsonInstanceSerializer} writes. Of what others have written, fields that
- * are missing or not known are accepted.
+ * An instance as the JSON that Curator's {@code JsonInstanceSerializer} writes. Of what others have written, fields
+ * that are missing or not known are accepted.
  *
  * <p>Numbers may stand in quotes as well.
  */

@@ -109,8 +109,8 @@ public final class NameService {
      *
      * @return false if it is bound
      * @throws IllegalArgumentException if name or addresses break a rule, naming it
-     * @throws io.conclave.error.OutcomeUnknownException if the reply was lost and what is there does not tell whether it
-     *     took effect
+     * @throws io.conclave.error.OutcomeUnknownException if the reply was lost and what is there does not tell whether
+     *     it took effect
      * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public boolean bindIfAbsent(String name, List<String> addresses) throws InterruptedException {
@@ -126,8 +126,8 @@ public final class NameService {
      * Takes a name's addresses away. One binding at most is taken away by a call. Blocks.
      *
      * @return false if it was not bound
-     * @throws io.conclave.error.OutcomeUnknownException if the reply was lost, others have bound it more than once since,
-     *     and it is bound
+     * @throws io.conclave.error.OutcomeUnknownException if the reply was lost, others have bound it more than once
+     *     since, and it is bound
      * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public boolean unbind(String name) throws InterruptedException {

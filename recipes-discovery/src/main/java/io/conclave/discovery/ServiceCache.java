@@ -81,8 +81,8 @@ public final class ServiceCache implements AutoCloseable {
     }
 
     /**
-     * The instances now, or as they were last known, in the order of their znodes' names; none before the first state is
-     * known. Never blocks.
+     * The instances now, or as they were last known, in the order of their znodes' names; none before the first state
+     * is known. Never blocks.
      */
     public List<ServiceInstance> instances() {
         GroupSnapshot<ServiceInstance> snapshot = view.snapshot();
@@ -108,7 +108,9 @@ public final class ServiceCache implements AutoCloseable {
         return view.age();
     }
 
-    /** Completes on a listener thread when the first state is known; fails if cache or coordinator are closed before. */
+    /**
+     * Completes on a listener thread when the first state is known; fails if cache or coordinator are closed before.
+     */
     public CompletableFuture<List<ServiceInstance>> loaded() {
         return view.firstSnapshot().thenApply(first -> instances());
     }
@@ -126,9 +128,9 @@ public final class ServiceCache implements AutoCloseable {
     }
 
     /**
-     * Tells a listener of the instances: first the present ones, then after every change. The latest state always comes,
-     * those in between may be skipped. It is called serially on a listener thread and may block; what it throws is
-     * logged.
+     * Tells a listener of the instances: first the present ones, then after every change. The latest state always
+     * comes, those in between may be skipped. It is called serially on a listener thread and may block; what it throws
+     * is logged.
      */
     public Registration onChange(Consumer<? super List<ServiceInstance>> listener) {
         Objects.requireNonNull(listener, "listener");

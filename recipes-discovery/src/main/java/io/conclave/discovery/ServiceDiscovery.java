@@ -62,8 +62,8 @@ public final class ServiceDiscovery {
     }
 
     /**
-     * Registers an instance, and waits without a limit of time: for the store, and while another instance has the id (one
-     * of the same id that was killed, until its session ends). Blocks.
+     * Registers an instance, and waits without a limit of time: for the store, and while another instance has the id
+     * (one of the same id that was killed, until its session ends). Blocks.
      *
      * @throws IllegalArgumentException if the name or the id breaks a rule for names of znodes, naming it
      * @throws InterruptedException if the thread is interrupted; nothing stays behind

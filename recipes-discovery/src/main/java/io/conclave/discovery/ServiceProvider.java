@@ -17,8 +17,8 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>What is noted counts in this provider only. During an outage of the store it chooses among what was last known: see
- * {@link ServiceCache}.
+ * <p>What is noted counts in this provider only. During an outage of the store it chooses among what was last known:
+ * see {@link ServiceCache}.
  */
 public final class ServiceProvider implements AutoCloseable {
     private final ServiceCache cache;
@@ -32,8 +32,8 @@ public final class ServiceProvider implements AutoCloseable {
     }
 
     /**
-     * The instance to use now: to be asked for each use. Empty if there is none that is enabled and not down, or none is
-     * known yet. Never blocks.
+     * The instance to use now: to be asked for each use. Empty if there is none that is enabled and not down, or none
+     * is known yet. Never blocks.
      */
     public Optional<ServiceInstance> instance() {
         List<ServiceInstance> candidates = instances();

@@ -99,9 +99,9 @@ public final class ServiceRegistration implements AutoCloseable {
     }
 
     /**
-     * Deregisters the instance. Idempotent. Waits for the store's confirmation, at most for what remains of the session;
-     * without one the deletion goes on in the background until the session is gone. Never throws for a lost connection,
-     * and ignores interrupts (the thread's flag is kept).
+     * Deregisters the instance. Idempotent. Waits for the store's confirmation, at most for what remains of the
+     * session; without one the deletion goes on in the background until the session is gone. Never throws for a lost
+     * connection, and ignores interrupts (the thread's flag is kept).
      */
     @Override
     public void close() {

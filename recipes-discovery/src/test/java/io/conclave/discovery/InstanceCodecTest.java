@@ -162,9 +162,8 @@ class InstanceCodecTest {
                 .build();
         assertEquals(
                 "https://h:80/orders/a/443/5/dynamic{}",
-                UriSpec.of(
-                                "{scheme}://{ address }:{port}/{name}/{id}/{ssl-port}/{registration-time-utc}/{service-type}{[}"
-                                        + "{]}{unknown}")
+                UriSpec.of("{scheme}://{ address }:{port}/{name}/{id}/{ssl-port}/"
+                                + "{registration-time-utc}/{service-type}{[}{]}{unknown}")
                         .uriOf(one));
         for (String wrong : new String[] {"{", "}", "{a{b}}", "a}b", "{}", "{ }"}) {
             assertThrows(IllegalArgumentException.class, () -> UriSpec.of(wrong), wrong);

@@ -244,7 +244,9 @@ final class Campaign extends StagedRequest {
         };
     }
 
-    /** Nothing more comes; its leader node is not deleted after the place, so that the successor finds the name free. */
+    /**
+     * Nothing more comes; its leader node is not deleted after the place, so that the successor finds the name free.
+     */
     private void end(Throwable cause) {
         if (state == CampaignState.ENDED) {
             return;

@@ -250,8 +250,8 @@ final class LeaderNode {
     // So far the znode is made and kept. From here on, what the leader writes into it, and its end.
 
     /**
-     * Changes the data. The stage completes on the dispatcher: with false if the leader leads no more, with a failure if
-     * the backend refuses the data.
+     * Changes the data. The stage completes on the dispatcher: with false if the leader leads no more, with a failure
+     * if the backend refuses the data.
      */
     CompletionStage<Boolean> update(byte[] data) {
         return updates.add(recordOf(data));

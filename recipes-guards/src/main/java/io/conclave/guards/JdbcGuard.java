@@ -72,8 +72,8 @@ public final class JdbcGuard {
     public static JdbcGuard on(String table) {
         if (!TABLE.matcher(table).matches()) {
             throw new IllegalArgumentException("Invalid table name \"" + table
-                    + "\": it must be an identifier of ASCII letters, digits and '_', at most 63 of them and no digit first,"
-                    + " with catalog and schema before it if need be");
+                    + "\": it must be an identifier of ASCII letters, digits and '_', at most 63 of them and no digit "
+                    + "first, with catalog and schema before it if need be");
         }
         return new JdbcGuard(table);
     }

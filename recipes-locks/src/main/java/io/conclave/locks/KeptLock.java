@@ -9,9 +9,9 @@ import java.time.Duration;
  * A mutex whose process keeps its place at the head of the line after a release, and passes it on in memory: the next
  * caller of the same coordinator is granted the lock without a request. Made by {@link DistributedLock#kept}.
  *
- * <p><b>What it shares.</b> All kept locks of one coordinator with the same path, layout, data and {@link Keeping} share
- * one place. To other processes it is an ordinary contender, in Curator's or kazoo's layout; they need not know. A
- * {@link DistributedLock} of the same process is another contender, too.
+ * <p><b>What it shares.</b> All kept locks of one coordinator with the same path, layout, data and {@link Keeping}
+ * share one place. To other processes it is an ordinary contender, in Curator's or kazoo's layout; they need not know.
+ * A {@link DistributedLock} of the same process is another contender, too.
  *
  * <p><b>Giving way.</b> The process watches the line while it has the place. When another contender stands in it, an
  * idle place is given up at once. One that callers of this process want is passed on in memory {@link
@@ -23,10 +23,10 @@ import java.time.Duration;
  * io.conclave.grant.FencingToken#turn}).
  *
  * <p><b>How it ends.</b> The place is lost with its session, or with its znode; then the grant that has it is lost, as
- * that of any lock, and an idle place is forgotten. While the connection is away nothing is passed on, and callers wait.
- * A request to release ({@link #requestRelease}) reaches the grant that has the place, which is not passed on any more;
- * an idle place is given up at once. A grant whose {@link LockGrant#absolutePath} was asked for, as by a guard of the
- * coordination store, is not passed on either, because such a guard tells places apart, not turns.
+ * that of any lock, and an idle place is forgotten. While the connection is away nothing is passed on, and callers
+ * wait. A request to release ({@link #requestRelease}) reaches the grant that has the place, which is not passed on any
+ * more; an idle place is given up at once. A grant whose {@link LockGrant#absolutePath} was asked for, as by a guard of
+ * the coordination store, is not passed on either, because such a guard tells places apart, not turns.
  *
  * <p>{@link #members()} shows a kept place as a holder, also while it is idle. Semaphores, shared locks and
  * multi-locks are not kept. Immutable and thread-safe.

@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  *    +-----------+---------+-------------------+   (given up, or lost)
  * }</pre>
  *
- * <p>A caller is granted only while the place is held by the clock of its session, and no other caller has it. So two of
- * this process never hold together, and those of others are kept out by the contender's znode.
+ * <p>A caller is granted only while the place is held by the clock of its session, and no other caller has it. So two
+ * of this process never hold together, and those of others are kept out by the contender's znode.
  *
  * <p>The state is guarded by this object. What others are told of a change is told after it, outside of the monitor.
  */
@@ -353,7 +353,9 @@ final class KeptPlace {
         told.run();
     }
 
-    /** The contender has left without a grant. A failure is that of the one it was entered for; the others try again. */
+    /**
+     * The contender has left without a grant. A failure is that of the one it was entered for; the others try again.
+     */
     private void onNotGranted(Contender ended, Throwable cause) {
         Runnable told;
         synchronized (this) {

@@ -3,7 +3,9 @@ package io.conclave.locks;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 
-/** How many turns one place in the line has had, and whether the next one is its end. Guarded by its {@link KeptPlace}. */
+/**
+ * How many turns one place in the line has had, and whether the next one is its end. Guarded by its {@link KeptPlace}.
+ */
 final class KeptTurns {
     private final Keeping keeping;
     private final TimeSource time;

@@ -10,7 +10,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The data of a lease's znode, as text: {@code lease <milliseconds> <permits> <writer>}, and in the next line the owner.
+ * The data of a lease's znode, as text: {@code lease <milliseconds> <permits> <writer>}, and in the next line the
+ * owner.
  *
  * @param lease how long it lasts from each change of the znode
  * @param permits how many permits it takes; 1 of a lock

@@ -6,13 +6,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A grant that lasts for its lease, whatever becomes of the session and of the process: {@link #remaining()} is the time
- * of the lease that is surely left, by the holder's own clocks, counted from before the request was sent.
+ * A grant that lasts for its lease, whatever becomes of the session and of the process: {@link #remaining()} is the
+ * time of the lease that is surely left, by the holder's own clocks, counted from before the request was sent.
  *
  * <p>It ends when its time is over ({@link io.conclave.error.LossReason#TIME_OVER}; the holder deletes its znode then),
  * when it is released by anybody who knows its {@link #id()} ({@code NODE_DELETED}), and for this process when its
- * coordinator is closed ({@code COORDINATOR_CLOSED}; the lease goes on). A lost session is nothing to it. {@link #close()}
- * releases it; to leave it to another process do not close it, and send the id along.
+ * coordinator is closed ({@code COORDINATOR_CLOSED}; the lease goes on). A lost session is nothing to it. {@link
+ * #close()} releases it; to leave it to another process do not close it, and send the id along.
  */
 public interface LeasedGrant extends FencedGrant {
     /**

@@ -20,8 +20,8 @@ import java.time.Duration;
  * {@code whileHeld} does not extend: the work is interrupted when the lease is over.
  *
  * <p>Waiters stand in a line, first come, first served, with places that go with their sessions: a wait fails if its
- * session is lost. An acquire that fails leaves no lease behind, unless its process dies or its coordinator is closed in
- * between: then the lease ends by itself. Closing the coordinator releases nothing. {@code tryAcquire} finds a dead
+ * session is lost. An acquire that fails leaves no lease behind, unless its process dies or its coordinator is closed
+ * in between: then the lease ends by itself. Closing the coordinator releases nothing. {@code tryAcquire} finds a dead
  * holder's lock free only if this coordinator has looked before, a whole lease ago: so tries that are repeated come to
  * an end as well.
  *
@@ -37,8 +37,8 @@ public final class LeasedLock extends LeasedResource {
      *
      * @param lease how long a grant lasts if it is not extended; rounded up to milliseconds. Holders may give different
      *     ones
-     * @throws IllegalArgumentException if the path breaks a rule, naming it, or the lease is not positive or longer than
-     *     365 days
+     * @throws IllegalArgumentException if the path breaks a rule, naming it, or the lease is not positive or longer
+     *     than 365 days
      */
     public static LeasedLock at(Coordinator coordinator, String path, Duration lease) {
         return at(coordinator, NodePath.of(path), lease);

@@ -16,10 +16,10 @@ import java.util.TreeSet;
 /**
  * Which member each partition is assigned to. Immutable.
  *
- * <p>The next assignment is made from the one before, so that nothing moves that need not: a member keeps what it has up
- * to its share, and only what is left over, or was a former member's, goes to members that have less. Shares differ by
- * one partition at most. (So do the sticky assignors of Kafka; consistent and rendezvous hashing, which need no memory,
- * move more or leave the shares less even.)
+ * <p>The next assignment is made from the one before, so that nothing moves that need not: a member keeps what it has
+ * up to its share, and only what is left over, or was a former member's, goes to members that have less. Shares differ
+ * by one partition at most. (So do the sticky assignors of Kafka; consistent and rendezvous hashing, which need no
+ * memory, move more or leave the shares less even.)
  *
  * @param members all members, those without a partition too
  * @param owners the member of each partition

@@ -205,9 +205,9 @@ public final class Group<P> {
      * members asks again.
      *
      * @param quietPeriod how long, by the coordinator's clock; zero completes with the first list
-     * @return completes on a listener thread; fails with {@link io.conclave.error.ClosedException} if the coordinator is
-     *     closed, with {@link io.conclave.error.RefusedException} if the backend refuses to list the group; cancelling
-     *     it ends the wait
+     * @return completes on a listener thread; fails with {@link io.conclave.error.ClosedException} if the coordinator
+     *     is closed, with {@link io.conclave.error.RefusedException} if the backend refuses to list the group;
+     *     cancelling it ends the wait
      * @throws IllegalArgumentException if the time is negative
      */
     public CompletableFuture<List<Member<P>>> settled(Duration quietPeriod) {

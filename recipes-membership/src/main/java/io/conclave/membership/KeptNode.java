@@ -202,10 +202,10 @@ public final class KeptNode implements AutoCloseable {
     }
 
     /**
-     * Deletes the znode, and keeps it no more. Idempotent. Waits for the backend's confirmation, at most for the session
-     * timeout; without one the deletion goes on in the background: of an ephemeral one until its session is gone, of a
-     * persistent one over later sessions, until the coordinator is closed. Never throws for a lost connection, and
-     * ignores interrupts (the thread's flag is kept).
+     * Deletes the znode, and keeps it no more. Idempotent. Waits for the backend's confirmation, at most for the
+     * session timeout; without one the deletion goes on in the background: of an ephemeral one until its session is
+     * gone, of a persistent one over later sessions, until the coordinator is closed. Never throws for a lost
+     * connection, and ignores interrupts (the thread's flag is kept).
      */
     @Override
     public void close() {
@@ -217,9 +217,9 @@ public final class KeptNode implements AutoCloseable {
     }
 
     /**
-     * As {@link #close}, without waiting. Completes on a listener thread when the znode is gone for certain. Fails if it
-     * may be there still: with a {@link io.conclave.error.RefusedException} if the backend refuses the deletion, because
-     * the znode has children, say, with {@link ClosedException} if the coordinator was closed before.
+     * As {@link #close}, without waiting. Completes on a listener thread when the znode is gone for certain. Fails if
+     * it may be there still: with a {@link io.conclave.error.RefusedException} if the backend refuses the deletion,
+     * because the znode has children, say, with {@link ClosedException} if the coordinator was closed before.
      */
     public CompletableFuture<Void> closeAsync() {
         begin();
@@ -280,8 +280,8 @@ public final class KeptNode implements AutoCloseable {
     }
 
     /**
-     * The backend does not take this payload: its update fails, and the one that it took last stands. False if it is the
-     * first one, or that.
+     * The backend does not take this payload: its update fails, and the one that it took last stands. False if it is
+     * the first one, or that.
      */
     boolean takesBack(long number, Throwable cause) {
         List<Update> failed = new ArrayList<>();

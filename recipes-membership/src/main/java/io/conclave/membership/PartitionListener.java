@@ -3,8 +3,8 @@ package io.conclave.membership;
 import io.conclave.error.LossReason;
 
 /**
- * Is told which partitions a member has. It is called on the coordinator's listener threads and may block; the calls for
- * one partition come one after the other, {@link #acquired} first. What it throws is logged.
+ * Is told which partitions a member has. It is called on the coordinator's listener threads and may block; the calls
+ * for one partition come one after the other, {@link #acquired} first. What it throws is logged.
  */
 public interface PartitionListener {
     /** The partition is held from now on: its work begins. */

@@ -12,8 +12,8 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * Divides a set of partitions among the members of a group: kazoo's SetPartitioner, but when a member comes or goes only
- * its share moves, and all others keep what they have.
+ * Divides a set of partitions among the members of a group: kazoo's SetPartitioner, but when a member comes or goes
+ * only its share moves, and all others keep what they have.
  *
  * <pre>{@code
  * Partitioner shards = Partitioner.at(coordinator, "/shards/orders", Set.of("0", "1", "2", "3"));
@@ -24,9 +24,9 @@ import java.util.TreeSet;
  *
  * <p>The members are a {@link Group} at {@code <path>/members}. Its first member writes the assignment to
  * {@code <path>/assignment} once the group has been quiet for a time; all follow that. A partition is held through the
- * first place in a line at {@code <path>/partitions/<name>}, as a lock is: so it has one holder at a time, with a fencing
- * token, whatever the members believe of the assignment. A member that has to give a partition up ends its work first;
- * only then the next one gets it.
+ * first place in a line at {@code <path>/partitions/<name>}, as a lock is: so it has one holder at a time, with a
+ * fencing token, whatever the members believe of the assignment. A member that has to give a partition up ends its work
+ * first; only then the next one gets it.
  *
  * <p>All members give the same partitions. If they differ, those of the first member, in the order of the ids, count.
  * Immutable and thread-safe; making one costs nothing.
@@ -86,8 +86,8 @@ public final class Partitioner {
     /**
      * Joins: from now on the member is given its share of the partitions, until the result is closed. Never blocks.
      *
-     * @param id any name for a znode; a member that is restarted with the same one finds its share. While another member
-     *     has it, this one waits
+     * @param id any name for a znode; a member that is restarted with the same one finds its share. While another
+     *     member has it, this one waits
      * @param listener begins and ends the work on each partition
      * @throws IllegalArgumentException if the id breaks a rule, naming it
      */

@@ -29,7 +29,8 @@ import org.slf4j.LoggerFactory;
  *   <li>At its head: list the items with a watch. As many as callers wait for, up to the limit of a turn, are read and
  *       taken or claimed in one transaction ({@link DequeueTransaction}), which gives up the turn as well if others
  *       wait for it.
- *   <li>No items: wait for the watch; none that is due: for its time as well ({@link #awaitDue}). In a FIFO queue the list is worked off, and read again when it is exhausted or a
+ *   <li>No items: wait for the watch; none that is due: for its time as well ({@link #awaitDue}). In a FIFO queue the
+ *   list is worked off, and read again when it is exhausted or a
  *       second old. In any other queue the watch makes it stale; a long one is followed instead, while no other process
  *       waits: a persistent watch tells of each item that comes and goes ({@link ItemsWatch#follow}).
  * </ol>

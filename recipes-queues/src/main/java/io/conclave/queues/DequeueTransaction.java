@@ -306,9 +306,10 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         } else {
             outcome.failed(new OutcomeUnknownException(
                     "Take of " + first().name() + " from " + layout.path()
-                            + ": the reply was lost, and the item is gone. Most likely another consumer has it; but if another client"
-                            + " has deleted a znode in " + layout.witnesses()
-                            + ", this call may have taken it, and it is lost. Take again, and look for the item elsewhere",
+                            + ": the reply was lost, and the item is gone. Most likely another consumer has it; but if "
+                            + "another client has deleted a znode in " + layout.witnesses()
+                            + ", this call may have taken it, and it is lost. Take again, and look for the item "
+                            + "elsewhere",
                     cause));
         }
     }

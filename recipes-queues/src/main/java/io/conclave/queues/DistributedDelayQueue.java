@@ -23,9 +23,9 @@ import java.util.function.UnaryOperator;
  *
  * <p>A consumer that waits for an item's time is woken by an earlier one that is put meanwhile. It keeps its turn while
  * it waits, and takes when the time comes: one request later. For what consumers get, what happens on failures, and the
- * znodes see {@link ItemQueue}. {@link #tryTake} and {@link #tryClaim} see items that are due; {@link #count} counts the
- * others as well. A put is done once it has returned, on a majority's disks if the backend has them; if its reply is
- * lost the item is not put twice. With a bound a put waits for room ({@link #withBound}).
+ * znodes see {@link ItemQueue}. {@link #tryTake} and {@link #tryClaim} see items that are due; {@link #count} counts
+ * the others as well. A put is done once it has returned, on a majority's disks if the backend has them; if its reply
+ * is lost the item is not put twice. With a bound a put waits for room ({@link #withBound}).
  *
  * <p><b>Beside Curator.</b> Names and data are those of Curator's {@code DistributedDelayQueue}, so that its producers
  * and consumers (without {@code lockPath}) and these may share a path. What else this queue needs is in

@@ -275,7 +275,8 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
                 puts.remove(put);
                 put.fail(new OutcomeUnknownException(
                         "Put into " + layout.path()
-                                + ": the reply was lost, and neither its marker nor the item is there; a consumer may have been quicker",
+                                + ": the reply was lost, and neither its marker nor the item is there; a consumer may "
+                                + "have been quicker",
                         cause));
             }
             proceed();

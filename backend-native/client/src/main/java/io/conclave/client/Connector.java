@@ -71,7 +71,10 @@ final class Connector {
         next = next % order.size();
     }
 
-    /** The next round begins with the servers of the connect string, and has the one that has just gone last among its like. */
+    /**
+     * The next round begins with the servers of the connect string, and has the one that has just gone last among its
+     * like.
+     */
     private void beginRound() {
         List<ClientTransport.Server> rotated = new ArrayList<>(order);
         rotated.add(rotated.remove((next + order.size() - 1) % order.size()));

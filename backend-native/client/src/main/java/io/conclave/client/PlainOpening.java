@@ -4,8 +4,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 
 /**
- * Lets the connection begin on a channel that is open. An attempt that fails has not used the connection up: Netty takes
- * such a handler once only, and a name may have more addresses. Belongs to the loop.
+ * Lets the connection begin on a channel that is open. An attempt that fails has not used the connection up: Netty
+ * takes such a handler once only, and a name may have more addresses. Belongs to the loop.
  */
 final class PlainOpening extends ChannelInboundHandlerAdapter {
     private final Connection connection;

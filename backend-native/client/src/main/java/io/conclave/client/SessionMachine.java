@@ -18,16 +18,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides when a session connects, is connected, suspended, moved, lost and closed. It is told when a connection opens or
- * ends, when time has passed, and when the owner closes the session; each of these is an event on one event loop, the
- * connection's, which owns all state here and in the {@link SessionParts}.
+ * Decides when a session connects, is connected, suspended, moved, lost and closed. It is told when a connection opens
+ * or ends, when time has passed, and when the owner closes the session; each of these is an event on one event loop,
+ * the connection's, which owns all state here and in the {@link SessionParts}.
  *
  * <p>Other classes are given the parts that they need, never the machine, so that nothing but these events changes the
  * state. What the server says out of turn goes to {@link ServerReports}, and answers go to their {@link Exchange}.
  *
  * <p>A new connection is used in this order, without waiting in between: handshake; then credentials, the request for
- * the server's identity, the watches ({@link Introduction}); then the waiting requests. The state becomes CONNECTED with the server's
- * identity, so that all callers see it from then on.
+ * the server's identity, the watches ({@link Introduction}); then the waiting requests. The state becomes CONNECTED
+ * with the server's identity, so that all callers see it from then on.
  */
 final class SessionMachine implements ConnectionOwner {
     private static final Logger LOG = LoggerFactory.getLogger(SessionMachine.class);

@@ -9,9 +9,9 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.IOException;
 
 /**
- * Begins TLS on a channel that is open, and lets the connection begin when the handshake has succeeded. Stays between the
- * two: in TLS 1.3 a server may refuse this client's certificate after the client's part of the handshake. Belongs to the
- * loop.
+ * Begins TLS on a channel that is open, and lets the connection begin when the handshake has succeeded. Stays between
+ * the two: in TLS 1.3 a server may refuse this client's certificate after the client's part of the handshake. Belongs
+ * to the loop.
  */
 final class TlsOpening extends ChannelInboundHandlerAdapter {
     private final TlsContext tls;

@@ -112,8 +112,8 @@ class UserExchange<R> extends Exchange implements Runnable {
     }
 
     /**
-     * If this asked for a persistent watch, the server has not set it: reads that relied on it were sent without a watch,
-     * and are sent again on a new connection.
+     * If this asked for a persistent watch, the server has not set it: reads that relied on it were sent without a
+     * watch, and are sent again on a new connection.
      */
     private void notWatched() {
         if (request instanceof AddWatch add

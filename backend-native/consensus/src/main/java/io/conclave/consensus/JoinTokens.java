@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The join tokens that a member has made, and what it gives for them. Thread-safe. The methods may block, and are called
- * on background threads.
+ * The join tokens that a member has made, and what it gives for them. Thread-safe. The methods may block, and are
+ * called on background threads.
  */
 public interface JoinTokens {
     /** There are none. */

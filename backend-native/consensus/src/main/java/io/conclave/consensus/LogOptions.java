@@ -147,7 +147,9 @@ public final class LogOptions {
         return from.maxEntryBytes;
     }
 
-    /** From so many bytes on an entry is large: it is proposed with other large ones only, when small ones have gone. */
+    /**
+     * From so many bytes on an entry is large: it is proposed with other large ones only, when small ones have gone.
+     */
     public int largeEntryBytes() {
         return Math.min(LARGE_ENTRY_BYTES, Math.max(KB, from.maxEntryBytes / 8));
     }

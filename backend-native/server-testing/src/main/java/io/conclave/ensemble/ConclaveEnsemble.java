@@ -145,7 +145,8 @@ public final class ConclaveEnsemble implements AutoCloseable {
 
         /**
          * How the members use TLS among themselves; not at all by default. All of them have the same certificate, which
-         * has to be for {@code 127.0.0.1}; servers that are processes need stores without a password, such as PEM files.
+         * has to be for {@code 127.0.0.1}; servers that are processes need stores without a password, such as PEM
+         * files.
          */
         public Builder membersTls(EnsembleTls value) {
             tls = value;

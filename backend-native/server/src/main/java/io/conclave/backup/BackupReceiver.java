@@ -14,9 +14,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the pieces of a {@link BackupStream} to a file, which gets its name when it is whole and durable, and never the
- * name of one that is there. Before that its name ends in {@code .partial}; closing deletes it then. Only the user of
- * this process may read it: passwords of sessions and digests of users are in it.
+ * Writes the pieces of a {@link BackupStream} to a file, which gets its name when it is whole and durable, and never
+ * the name of one that is there. Before that its name ends in {@code .partial}; closing deletes it then. Only the user
+ * of this process may read it: passwords of sessions and digests of users are in it.
  */
 public final class BackupReceiver implements Closeable {
     private final Path target;

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A state as JSON lines, for other programs: an object for each znode, parents before children, children in the order of
- * their names. Nothing about sessions but the owners of ephemeral znodes.
+ * A state as JSON lines, for other programs: an object for each znode, parents before children, children in the order
+ * of their names. Nothing about sessions but the owners of ephemeral znodes.
  */
 public final class TreeExport {
     private static final int READABLE_FROM = 0x20;

@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
 
-/** Proves the ids that connections ask for. Only digest proves anything; ip and x509 say again what socket and TLS said. */
+/**
+ * Proves the ids that connections ask for. Only digest proves anything; ip and x509 say again what socket and TLS said.
+ */
 final class AuthVerifier {
     private static final int MAX_CREDENTIAL_BYTES = 4096;
 

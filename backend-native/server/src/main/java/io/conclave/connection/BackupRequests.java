@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The node {@code /zookeeper/conclave/backup}, which is not in the tree and is there for the super user alone: the first
- * read of its data on a connection begins a backup of the state that the loop has reached, and each one gives the next
- * piece of it; the piece behind the end is empty. So the client sets the pace, and writes go on. The state of the
+ * The node {@code /zookeeper/conclave/backup}, which is not in the tree and is there for the super user alone: the
+ * first read of its data on a connection begins a backup of the state that the loop has reached, and each one gives the
+ * next piece of it; the piece behind the end is empty. So the client sets the pace, and writes go on. The state of the
  * backup is held until its end, or that of the connection. Belongs to the connection's loop.
  */
 final class BackupRequests {

@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One client as the server knows it: its session, what it has proved, what it is sent, and the end of its connection.
- * What it sends is read by the {@link ConnectionReader}, of which this knows no more than how to wake it. Belongs to the
- * connection's loop.
+ * What it sends is read by the {@link ConnectionReader}, of which this knows no more than how to wake it. Belongs to
+ * the connection's loop.
  */
 final class ClientConnection implements WatchTable.Watcher {
     private static final Logger LOG = LoggerFactory.getLogger(ClientConnection.class);

@@ -152,8 +152,8 @@ public final class ConnectionAcceptor implements StepListener {
     }
 
     /**
-     * The paths that each session watches here, but for those of which it watches the list of children only, in no order.
-     * From any thread, without blocking; completes on a loop.
+     * The paths that each session watches here, but for those of which it watches the list of children only, in no
+     * order. From any thread, without blocking; completes on a loop.
      */
     public CompletionStage<Map<Long, List<String>>> watches() {
         CompletionStage<Map<Long, List<String>>> all = CompletableFuture.completedStage(new HashMap<>());

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * What waits to be sent to a client: the replies and events of one turn of the loop, gathered into few buffers, and
  * events behind an answer that is made part by part. Belongs to the connection's loop.
  *
- * <p>While an answer is made part by part from one state, events of later changes wait behind it, and what the client is
- * told of zxids stays behind them as well: it would take a watch for set and its event for missed only if it knew a
+ * <p>While an answer is made part by part from one state, events of later changes wait behind it, and what the client
+ * is told of zxids stays behind them as well: it would take a watch for set and its event for missed only if it knew a
  * later zxid than that of the last event.
  */
 final class ConnectionOutput {

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads what one client sends: the first frame goes to the {@link ClientHandshake}, those behind it to the
  * {@link RequestDispatch}. Reading stops while the client does not take its answers, has too much in flight, or the log
- * takes nothing. What these make of a request goes to the {@link ClientConnection}, which knows none of them. Belongs to
- * the connection's loop.
+ * takes nothing. What these make of a request goes to the {@link ClientConnection}, which knows none of them. Belongs
+ * to the connection's loop.
  */
 final class ConnectionReader extends ChannelInboundHandlerAdapter {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionReader.class);
@@ -191,7 +191,9 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         };
     }
 
-    /** Whether the next request of an open connection has to wait because of the server, and not because of its client. */
+    /**
+     * Whether the next request of an open connection has to wait because of the server, and not because of its client.
+     */
     private boolean isHeldUp() {
         return connection.isOpen() && holds.any();
     }

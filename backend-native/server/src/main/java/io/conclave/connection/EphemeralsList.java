@@ -11,8 +11,8 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the ephemeral nodes of a session that has very many, part by part, and in no order, as ZooKeeper does. Belongs to
- * the connection's loop.
+ * Lists the ephemeral nodes of a session that has very many, part by part, and in no order, as ZooKeeper does. Belongs
+ * to the connection's loop.
  */
 final class EphemeralsList extends LongReads.LongReadOfState {
     static final int PATHS_OF_A_TURN = 5_000;

@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Keeps the session of a connection from which the server reads nothing for a while, for a reason of its own: the
- * client's pings wait in the socket, so the session would expire though its client is there. Belongs to the connection's
- * loop.
+ * client's pings wait in the socket, so the session would expire though its client is there. Belongs to the
+ * connection's loop.
  */
 final class LeaseKeeper {
     /** Tries in the time of a session that its client may be silent. */

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * Lets a few lines of one kind into the log in ten seconds, and counts those that are left out: what strangers can cause
- * must not fill the disk that the log needs. Thread-safe.
+ * Lets a few lines of one kind into the log in ten seconds, and counts those that are left out: what strangers can
+ * cause must not fill the disk that the log needs. Thread-safe.
  */
 final class LineLimit {
     static final Duration INTERVAL = Duration.ofSeconds(10);

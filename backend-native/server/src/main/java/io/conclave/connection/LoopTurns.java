@@ -4,8 +4,8 @@ import io.conclave.time.TimeSource;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long an event loop works in one go: all its connections wait meanwhile. A turn is what one read of a socket, or one
- * batch of tasks, leads to. Belongs to the loop.
+ * How long an event loop works in one go: all its connections wait meanwhile. A turn is what one read of a socket, or
+ * one batch of tasks, leads to. Belongs to the loop.
  */
 final class LoopTurns {
     private static final double NANOS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);

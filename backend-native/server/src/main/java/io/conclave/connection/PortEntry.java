@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 
 /**
- * What the connections of all ports with TCP share at their beginning: the first byte tells whether a client speaks TLS,
- * and a client that speaks what its port does not take is told so in the log. Thread-safe.
+ * What the connections of all ports with TCP share at their beginning: the first byte tells whether a client speaks
+ * TLS, and a client that speaks what its port does not take is told so in the log. Thread-safe.
  */
 final class PortEntry {
     /** The first byte of a handshake of TLS. A client without it sends a length, of less than 2^24, or a letter. */

@@ -104,7 +104,8 @@ public final class QuotaMeter {
         }
         LOG.warn(
                 line
-                        + " ({} writes went beyond a quota so far, and {} were refused; such lines are {} s apart at least)",
+                        + " ({} writes went beyond a quota so far, and {} were refused; such lines are {} s apart at "
+                        + "least)",
                 client,
                 AuditLine.escaped(quota.toString()),
                 exceeded.get(),

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists what the connections of a loop watch, part by part: each path as it is watched in the moment when its turn comes.
- * Belongs to the loop.
+ * Lists what the connections of a loop watch, part by part: each path as it is watched in the moment when its turn
+ * comes. Belongs to the loop.
  */
 final class WatchListing {
     private static final int PATHS_OF_A_TURN = 2_000;

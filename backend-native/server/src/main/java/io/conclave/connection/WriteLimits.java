@@ -72,7 +72,9 @@ final class WriteLimits {
         return error;
     }
 
-    /** A new quota has its subtree counted, in one step of all members. How large it is at most, the whole state says. */
+    /**
+     * A new quota has its subtree counted, in one step of all members. How large it is at most, the whole state says.
+     */
     private int refusalOfCount(String path) {
         if (!Quota.isCountedBehind(path)) {
             return 0;

@@ -172,8 +172,8 @@ final class ForeignSnapshot {
         if (owner != CONTAINER && owner >>> TTL_SHIFT == EXTENDED_BY_3_5_3 << (EXTENDED_SHIFT - TTL_SHIFT)) {
             throw in.refused(path + " has a time to live as ZooKeeper 3.5.3 writes it, and later releases with"
                     + " zookeeper.emulate353TTLNodes (its owner is 0x" + Long.toHexString(owner)
-                    + "). It cannot be told from an ephemeral of server 128 for certain: delete it in ZooKeeper, or make"
-                    + " it anew without that setting, and import again");
+                    + "). It cannot be told from an ephemeral of server 128 for certain: delete it in ZooKeeper, or "
+                    + "make it anew without that setting, and import again");
         }
     }
 

@@ -85,9 +85,9 @@ final class AdminClient implements AutoCloseable {
         if (header.err() == ErrorCode.NEW_CONFIG_NO_QUORUM.code()) {
             throw new IOException(
                     "of the servers that would vote then, no majority answers the leader. The change could"
-                            + " not be committed, every write would wait behind it, and no server could lead. Bring one of them back"
-                            + " first. With --force it is made anyway: if no majority of the new voters comes back, the"
-                            + " cluster has ended, and what it holds is lost");
+                            + " not be committed, every write would wait behind it, and no server could lead. Bring "
+                            + "one of them back first. With --force it is made anyway: if no majority of the new "
+                            + "voters comes back, the cluster has ended, and what it holds is lost");
         }
         if (header.err() != ErrorCode.OK.code()) {
             throw new IOException("the server refused it with error " + header.err() + " ("
@@ -114,8 +114,8 @@ final class AdminClient implements AutoCloseable {
         NoAnswerException(IOException cause) {
             super(
                     "The connection ended before the answer (" + cause
-                            + "), so it is not known whether a change was made. The command members shows it once there is a"
-                            + " leader.",
+                            + "), so it is not known whether a change was made. The command members shows it once "
+                            + "there is a leader.",
                     cause);
         }
     }

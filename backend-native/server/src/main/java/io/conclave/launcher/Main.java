@@ -234,8 +234,8 @@ public final class Main {
         COMMANDS.forEach((name, command) ->
                 text.append(String.format("  %-16s %-22s %s%n", name, command.argument(), command.purpose())));
         return text.append("add, replace, promote and remove take --force at the end: make the change also if the"
-                        + " servers that would vote then do not answer\nverify and export take the file to be read in place of the"
-                        + " configuration; digest takes a user there, and never a password\n")
+                        + " servers that would vote then do not answer\nverify and export take the file to be read in "
+                        + "place of the configuration; digest takes a user there, and never a password\n")
                 .toString();
     }
 }

@@ -13,8 +13,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Set;
 
 /**
- * A file of text that only its owner may read and that replaces none: it has its name when it is whole and synced, and is
- * called {@code .partial} before that.
+ * A file of text that only its owner may read and that replaces none: it has its name when it is whole and synced, and
+ * is called {@code .partial} before that.
  */
 final class OwnersOutput implements AutoCloseable {
     private final Path target;

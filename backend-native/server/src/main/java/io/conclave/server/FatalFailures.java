@@ -70,7 +70,8 @@ final class FatalFailures {
     /** The log's thread cannot be waited for, so nothing is closed: the process has to end. */
     void standsStill(Duration stoodStill) {
         LogException cause = new LogException("the log has not moved for " + stoodStill.toMillis()
-                + " ms, probably because its disk hangs. The process ends so that its supervisor sees it; look at the disk"
+                + " ms, probably because its disk hangs. The process ends so that its supervisor sees it; look at the "
+                + "disk"
                 + dataDirectory.map(directory -> " of " + directory).orElse("")
                 + " before the next start");
         LOG.error("The server gives up: {}", cause.getMessage());

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The join tokens of a server: a file in its home directory for each, beside the cluster's secret and with the same mode.
- * A command makes it, and the server deletes it before it gives the secret. So a token is valid once, also when the
- * server restarts in between. Thread-safe; all methods block.
+ * The join tokens of a server: a file in its home directory for each, beside the cluster's secret and with the same
+ * mode. A command makes it, and the server deletes it before it gives the secret. So a token is valid once, also when
+ * the server restarts in between. Thread-safe; all methods block.
  */
 final class JoinTokenFiles implements JoinTokens {
     private static final Logger LOG = LoggerFactory.getLogger(JoinTokenFiles.class);

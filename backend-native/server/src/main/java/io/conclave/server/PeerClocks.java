@@ -41,8 +41,8 @@ final class PeerClocks {
         }
         warnedNanos.put(member, now);
         LOG.warn(
-                "The wall clock of member {} is {} s {} that of this member, which leads and gives the log its times: set"
-                        + " both right",
+                "The wall clock of member {} is {} s {} that of this member, which leads and gives the log its times: "
+                        + "set both right",
                 member,
                 Math.abs(aheadMs) / 1000,
                 aheadMs > 0 ? "ahead of" : "behind");

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>{@code DEFAULT} fits the principals of the server's realm, and gives their first part.
- *   <li>{@code RULE:[n:format](pattern)s/from/to/g} fits the principals of n parts, the realm not counted, whose name in
+ *   <li>{@code RULE:[n:format](pattern)s/from/to/g} fits the principals of n parts, the realm not counted, whose name
+ *   in
  *       the format ($0 is the realm, $1 and $2 are the parts) matches the pattern; then the first {@code from}, or with
  *       g each one, becomes {@code to}. Pattern, replacement and g may be missing.
  * </ul>

@@ -93,8 +93,8 @@ final class SaslLogins implements SaslService {
     }
 
     /**
-     * The connection makes one step after the other, so the threads of the service do too. If it ends while a step is under
-     * way, that step frees the mechanism when it is done, so that no thread waits.
+     * The connection makes one step after the other, so the threads of the service do too. If it ends while a step is
+     * under way, that step frees the mechanism when it is done, so that no thread waits.
      */
     private final class OneExchange implements Exchange {
         private final String client;

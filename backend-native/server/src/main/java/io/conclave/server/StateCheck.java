@@ -138,8 +138,8 @@ final class StateCheck implements StepListener {
         if (!checkpoint.doubted) {
             checkpoint.doubted = true;
             LOG.error(
-                    "The members have different states after zxid 0x{}, and no majority has the same: digests by member {}."
-                            + " It is not known which one is right; compare their data before you go on",
+                    "The members have different states after zxid 0x{}, and no majority has the same: digests by "
+                            + "member {}. It is not known which one is right; compare their data before you go on",
                     Long.toHexString(zxid),
                     checkpoint.said);
         }

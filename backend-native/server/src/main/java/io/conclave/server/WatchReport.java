@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * What is watched through this server, in ZooKeeper's forms. Also what is no path of a znode can be watched, so paths are
- * escaped.
+ * What is watched through this server, in ZooKeeper's forms. Also what is no path of a znode can be watched, so paths
+ * are escaped.
  *
  * @param bySession the paths that each session watches, but for lists of children
  */

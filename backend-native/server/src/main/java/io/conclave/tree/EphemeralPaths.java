@@ -4,8 +4,8 @@ import java.util.Iterator;
 import java.util.function.Consumer;
 
 /**
- * The paths of a session's ephemeral nodes that start with a prefix, in as many steps as the caller likes. They are those
- * of the state with which it began. Not thread-safe.
+ * The paths of a session's ephemeral nodes that start with a prefix, in as many steps as the caller likes. They are
+ * those of the state with which it began. Not thread-safe.
  */
 public final class EphemeralPaths {
     private final Iterator<String> left;

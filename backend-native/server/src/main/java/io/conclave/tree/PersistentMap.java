@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * small: a tree of single entries would pay an object header for each. A bucket is a bare array of keys and values in
  * turn, sorted by key, so that looking up is a binary search.
  *
- * <p>Names come from strangers, who can make as many as they like with one hash. A bucket of all of them would be copied
- * with each change. So where no bits of the hash are left, those of a {@link SecondHash} follow, which nobody can make
- * equal on purpose.
+ * <p>Names come from strangers, who can make as many as they like with one hash. A bucket of all of them would be
+ * copied with each change. So where no bits of the hash are left, those of a {@link SecondHash} follow, which nobody
+ * can make equal on purpose.
  *
  * <p>The shape depends on the keys alone and not on the way they came, because a node is a bucket exactly when it
  * has sixteen entries or fewer. So equal maps iterate in the same order on every member.

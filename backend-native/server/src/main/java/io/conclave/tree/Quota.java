@@ -8,9 +8,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The quota of a subtree: the numbers of two znodes below {@code /zookeeper/quota}. There is a quota on {@code /a} while
- * there is a {@code /zookeeper/quota/a/zookeeper_limits}; what is used stands in {@code zookeeper_stats} beside it.
- * Nothing else is known of quotas, so a state that is read from a snapshot goes on as the one that was written.
+ * The quota of a subtree: the numbers of two znodes below {@code /zookeeper/quota}. There is a quota on {@code /a}
+ * while there is a {@code /zookeeper/quota/a/zookeeper_limits}; what is used stands in {@code zookeeper_stats} beside
+ * it. Nothing else is known of quotas, so a state that is read from a snapshot goes on as the one that was written.
  */
 public final class Quota {
     static final String DIRECTORY = "/zookeeper/quota";
@@ -131,7 +131,9 @@ public final class Quota {
         return QuotaText.of(count, bytes);
     }
 
-    /** Whether a write goes beyond a hard limit, as ZooKeeper decides it: a sum that does not change is not looked at. */
+    /**
+     * Whether a write goes beyond a hard limit, as ZooKeeper decides it: a sum that does not change is not looked at.
+     */
     boolean refuses(long moreCount, long moreBytes) {
         return (moreCount != 0 && isBeyond(usage.count() + moreCount, limits.countHardLimit()))
                 || (moreBytes != 0 && isBeyond(usage.bytes() + moreBytes, limits.byteHardLimit()));

@@ -5,8 +5,8 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * A hash that strangers cannot make equal for many things: the beginning of SHA-256 over their text. It tells keys apart
- * whose {@code hashCode} is the same, and is the same on all members.
+ * A hash that strangers cannot make equal for many things: the beginning of SHA-256 over their text. It tells keys
+ * apart whose {@code hashCode} is the same, and is the same on all members.
  */
 final class SecondHash {
     /** Of its bits so many are used: a multiple of those of a branch. */

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.zip.CRC32C;
 
 /**
- * Writes one snapshot, in one go or a chunk at a time; see {@link SnapshotCodec} for the format. Looks at the state once
- * more as it goes by, since only that shows damage of this machine's memory.
+ * Writes one snapshot, in one go or a chunk at a time; see {@link SnapshotCodec} for the format. Looks at the state
+ * once more as it goes by, since only that shows damage of this machine's memory.
  */
 final class SnapshotWriter {
     private final TreeState state;

@@ -63,7 +63,9 @@ public final class TreeReads {
         return new ChildNames(readable(state, path, callerIds));
     }
 
-    /** How many children a node has; 0 if there is none. No permission is asked for: the caller's client is not told. */
+    /**
+     * How many children a node has; 0 if there is none. No permission is asked for: the caller's client is not told.
+     */
     public static int childCount(TreeState state, String path) {
         Znode node = state.find(path);
         return node == null ? 0 : node.children().size();

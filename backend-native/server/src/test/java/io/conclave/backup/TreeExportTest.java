@@ -62,13 +62,15 @@ class TreeExportTest {
                 + Long.toHexString(state.znode("/b").orElseThrow().mzxid()) + "\",\"pzxid\":\"0x"
                 + Long.toHexString(state.znode("/b").orElseThrow().pzxid()) + "\"}";
         assertEquals(
-                "{\"path\":\"/b\",\"kind\":\"persistent\",\"data\":\"AAH/\",\"acl\":[{\"scheme\":\"world\",\"id\":\"anyone\","
+                "{\"path\":\"/b\",\"kind\":\"persistent\",\"data\":\"AAH/\","
+                        + "\"acl\":[{\"scheme\":\"world\",\"id\":\"anyone\","
                         + "\"permissions\":\"cdrwa\"}],\"version\":0,\"cversion\":1,\"aversion\":0,\"nextSequence\":1,"
                         + "\"ctimeMs\":400,\"mtimeMs\":400," + zxids,
                 lines.get(2));
         assertEquals(
                 "{\"path\":\"/b/c\\\"\u00e9\",\"kind\":\"ephemeral\",\"session\":\"0x1000001\",\"data\":null,"
-                        + "\"acl\":[{\"scheme\":\"digest\",\"id\":\"bob:\\u0007y\\\\z\\ud83d\\ude00\",\"permissions\":\"cr\"}]",
+                        + "\"acl\":[{\"scheme\":\"digest\",\"id\":\"bob:\\u0007y\\\\z\\ud83d\\ude00\","
+                        + "\"permissions\":\"cr\"}]",
                 lines.get(3).substring(0, lines.get(3).indexOf(",\"version\"")));
     }
 

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** While a server reads nothing from a connection for a reason of its own, the session of its client does not expire. */
+/**
+ * While a server reads nothing from a connection for a reason of its own, the session of its client does not expire.
+ */
 @Timeout(300)
 class HeldConnectionTest {
     private static final int TIMEOUT_MS = 3000;

@@ -132,19 +132,23 @@ class ConfigFileTest {
     @CsvSource(
             delimiter = '~',
             value = {
-                "clientPort=70000                    ~ line 3: key clientPort: \"70000\" is not a whole number from 0 to",
+                "clientPort=70000                    ~ line 3: key clientPort: \"70000\" is not a whole number from 0 "
+                        + "to",
                 "clientPort=abc                      ~ line 3: key clientPort: \"abc\" is not a whole number",
                 "clientPort=                         ~ line 3: key clientPort has no value",
                 "tickTime=0                          ~ line 3: key tickTime: \"0\" is not a whole number from 1",
                 "tickTime=99999999999                ~ line 3: key tickTime: \"99999999999\" is not a whole number",
                 "maxClientCnxns=-1                   ~ line 3: key maxClientCnxns",
                 "minSessionTimeout=0                 ~ line 3: key minSessionTimeout: 0 is not a timeout",
-                "DigestAuthenticationProvider.superDigest=super:pw ~ line 3: key DigestAuthenticationProvider.superDigest is",
+                "DigestAuthenticationProvider.superDigest=super:pw ~ line 3: key "
+                        + "DigestAuthenticationProvider.superDigest is",
                 "snapCount=1                         ~ line 3: key snapCount",
                 "extendedTypesEnabled=1              ~ line 3: key extendedTypesEnabled: \"1\" is neither true nor",
                 "znode.container.maxPerMinute=0      ~ line 3: key znode.container.maxPerMinute: \"0\" is not a whole",
-                "autopurge.snapRetainCount=-1        ~ line 3: key autopurge.snapRetainCount: \"-1\" is not a whole number",
-                "autopurge.purgeInterval=1w          ~ line 3: key autopurge.purgeInterval: \"1w\" is not a whole number, alone",
+                "autopurge.snapRetainCount=-1        ~ line 3: key autopurge.snapRetainCount: \"-1\" is not a whole "
+                        + "number",
+                "autopurge.purgeInterval=1w          ~ line 3: key autopurge.purgeInterval: \"1w\" is not a whole "
+                        + "number, alone",
                 "preAllocSize=0                      ~ line 3: key preAllocSize: \"0\" is not a whole number from 1",
                 "preAllocSize=64M                    ~ line 3: key preAllocSize: \"64M\" is not a whole number from 1",
                 "dataDirr=x                          ~ line 3: key dataDirr is unknown",
@@ -152,16 +156,20 @@ class ConfigFileTest {
                 "=value                              ~ line 3: \"=value\" is not of the form key=value",
                 "weight.1=heavy                      ~ line 3: key weight.1: \"heavy\" is not a whole number",
                 "group.1=1,2                         ~ line 3: key group.1: \"1,2\" is not a list of servers' numbers",
-                "globalOutstandingLimit=many         ~ line 3: key globalOutstandingLimit: \"many\" is not a whole number",
+                "globalOutstandingLimit=many         ~ line 3: key globalOutstandingLimit: \"many\" is not a whole "
+                        + "number",
                 "globalOutstandingLimit=             ~ line 3: key globalOutstandingLimit has no value",
                 "syncEnabled=yes                     ~ line 3: key syncEnabled: \"yes\" is neither true nor false",
                 "leaderServes=true                   ~ line 3: key leaderServes: \"true\" is neither yes nor no",
-                "admin.serverPort=80800              ~ line 3: key admin.serverPort: \"80800\" is not a whole number from",
-                "connectionDropIncrease=a            ~ line 3: key connectionDropIncrease: \"a\" is not a number such as",
+                "admin.serverPort=80800              ~ line 3: key admin.serverPort: \"80800\" is not a whole number "
+                        + "from",
+                "connectionDropIncrease=a            ~ line 3: key connectionDropIncrease: \"a\" is not a number such "
+                        + "as",
                 "zookeeper.cnxTimeout=x              ~ line 3: key zookeeper.cnxTimeout: \"x\" is not a whole number",
                 "zookeeper.clientport=1              ~ line 3: key zookeeper.clientport is unknown",
                 "snapCount=9\\nzookeeper.snapCount=8 ~ line 4: key zookeeper.snapCount is already set in line 3",
-                "DigestAuthenticationProvider.digestAlg=MD77 ~ line 3: key DigestAuthenticationProvider.digestAlg: this Java has no hash \"MD77\"",
+                "DigestAuthenticationProvider.digestAlg=MD77 ~ line 3: key DigestAuthenticationProvider.digestAlg: "
+                        + "this Java has no hash \"MD77\"",
                 "audit.enable=on ~ line 3: key audit.enable: \"on\" is neither true nor false",
                 "enforce.auth.schemes=a,,b ~ line 3: key enforce.auth.schemes: \"a,,b\" is not a list of schemes",
                 "enforce.auth.enabled=true ~ enforce.auth.enabled=true needs enforce.auth.schemes",
@@ -180,14 +188,16 @@ class ConfigFileTest {
                 "server.1=[::1:2888                  ~ line 3: key server.1: \"[::1:2888\": the address in [...] is",
                 "server.1=a:1|b:2                    ~ line 3: key server.1: \"a:1|b:2\": several addresses for one",
                 "server.1=a:1;1                      ~ line 3: key server.1: the client port a:1 is already used by",
-                "server.1=a:1\\nserver.2=a:1         ~ line 4: key server.2: the peer port a:1 is already used by server.1",
+                "server.1=a:1\\nserver.2=a:1         ~ line 4: key server.2: the peer port a:1 is already used by "
+                        + "server.1",
                 "server.1=a:1\\nserver.2=a:2;1       ~ line 4: key server.2: the client port a:1 is already used by",
                 "server.1=a:1\\nserver.01=b:1        ~ line 4: key server.01: server 1 is already set",
                 "server.1=a:1\\nserver.2=b:1         ~ myid is missing; it says which of server.[1, 2] this one is",
                 "server.1=a:1;7                      ~ clientPort=0 contradicts the line server.1, which says 7",
                 "server.1=a:1:observer\\npeerType=participant ~ peerType=participant contradicts the line server.1",
                 "snapCount=1000\\nsnapCount=2000     ~ line 4: key snapCount is already set in line 3",
-                "minSessionTimeout=9\\nmaxSessionTimeout=8 ~ minSessionTimeout 9 ms must not be above maxSessionTimeout 8",
+                "minSessionTimeout=9\\nmaxSessionTimeout=8 ~ minSessionTimeout 9 ms must not be above "
+                        + "maxSessionTimeout 8",
             })
     void aBadLineIsNamedWithFileLineAndKey(String line, String expected) {
         String head = line.startsWith("clientPort") ? "tickTime=100\n" : "clientPort=0\n";

@@ -158,9 +158,9 @@ class FourLetterWordsTest {
                 String line = lineWith(ask(port, "cons"), "sid=");
                 assertTrue(
                         Pattern.matches(
-                                " /127\\.0\\.0\\.1:\\d+\\[1]\\(queued=0,recved=2,sent=2,sid=0x[0-9a-f]+,lop=CREA,est=\\d{13},"
-                                        + "to=10000,lcxid=0x[0-9a-f]+,lzxid=0x[0-9a-f]+,lresp=\\d{13},llat=\\d+,minlat=\\d+,"
-                                        + "avglat=\\d+,maxlat=\\d+\\)",
+                                " /127\\.0\\.0\\.1:\\d+\\[1]\\(queued=0,recved=2,sent=2,sid=0x[0-9a-f]+,lop=CREA,"
+                                        + "est=\\d{13},to=10000,lcxid=0x[0-9a-f]+,lzxid=0x[0-9a-f]+,"
+                                        + "lresp=\\d{13},llat=\\d+,minlat=\\d+,avglat=\\d+,maxlat=\\d+\\)",
                                 line),
                         line);
                 assertEquals("Connection stats reset.\n", ask(port, "crst"));

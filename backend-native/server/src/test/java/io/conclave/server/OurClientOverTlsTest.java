@@ -307,7 +307,8 @@ class OurClientOverTlsTest {
         assertNames(
                 refusal("localhost:" + port, Duration.ofSeconds(20), Optional.empty()),
                 "localhost:" + port,
-                "the server closed the connection before it answered: it does not serve now, or it wants TLS on this port");
+                "the server closed the connection before it answered: it does not serve now, or it wants TLS on this "
+                        + "port");
     }
 
     @Test

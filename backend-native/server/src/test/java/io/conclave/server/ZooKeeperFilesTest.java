@@ -180,8 +180,8 @@ class ZooKeeperFilesTest {
         assertEquals(
                 directory.resolve("zoo.cfg")
                         + ": line 5: key ssl.context.supplier.class promises TLS for clients, line 6: key"
-                        + " authProvider.7 promises a scheme of authentication. That is not supported yet, and the server"
-                        + " would run without it; remove these lines if it may",
+                        + " authProvider.7 promises a scheme of authentication. That is not supported yet, and the "
+                        + "server would run without it; remove these lines if it may",
                 refusal);
     }
 
@@ -213,9 +213,10 @@ class ZooKeeperFilesTest {
                 List.of(
                         "INFO line 5: preAllocSize=4096 is below the least that is used here; 8192 is used",
                         "WARN line 4: skipACL=yes is not in force: ACLs are checked",
-                        "WARN line 6: weight.1=2 is not in force: a quorum is a majority of the voters, and each has one"
-                                + " vote",
-                        "INFO these keys of ZooKeeper have no effect here: globalOutstandingLimit, zookeeper.forceSync"),
+                        "WARN line 6: weight.1=2 is not in force: a quorum is a majority of the voters, and each has "
+                                + "one vote",
+                        "INFO these keys of ZooKeeper have no effect here: globalOutstandingLimit, "
+                                + "zookeeper.forceSync"),
                 logged(MINIMAL
                         + "globalOutstandingLimit=7\nskipACL=yes\npreAllocSize=4096\nweight.1=2\n"
                         + "zookeeper.forceSync=no\n"));

@@ -68,7 +68,8 @@ class QuotaTest {
             value = {
                 "count=5,bytes=10                                     ~ count=5,bytes=10",
                 "bytes=10;count=5                                     ~ count=5,bytes=10",
-                "count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=9  ~ count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=9",
+                "count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=9  ~ "
+                        + "count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=9",
                 "countHardLimit=9                                     ~ count=-1,bytes=-1=;countHardLimit=9",
                 "count==3,,;bytes=7=8                                 ~ count=-1,bytes=7",
                 "z=1,a=2                                              ~ count=-1,bytes=-1=;a=2;z=1",

@@ -146,8 +146,8 @@ public final class TlsContext {
     }
 
     /**
-     * Whether the own certificate was sent in a handshake that succeeded. Java sends none if the other end has named its
-     * authorities, and the own one is of none of them.
+     * Whether the own certificate was sent in a handshake that succeeded. Java sends none if the other end has named
+     * its authorities, and the own one is of none of them.
      */
     public static boolean showedOwn(SslHandler handler) {
         return handler.engine().getSession().getLocalCertificates() != null;

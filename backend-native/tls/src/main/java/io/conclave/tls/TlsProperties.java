@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * ZooKeeper's keys of TLS, which are the same for clients, for the port of clients and for that of members, but for what
- * they begin with: stores, versions, cipher suites, revocations.
+ * ZooKeeper's keys of TLS, which are the same for clients, for the port of clients and for that of members, but for
+ * what they begin with: stores, versions, cipher suites, revocations.
  */
 public final class TlsProperties {
     private final String prefix;

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *
  * <p>A parameter that has an annotation is left to other extensions, and so is a string of a parameterized test.
  *
- * <p>On a class there is one store for all its tests, those of its {@code @Nested} classes included; on a method one for
- * each run of the test. The nearest annotation counts. The store starts when it is first asked for. After each test the
- * faults are undone; what the test has written stays as long as the store does.
+ * <p>On a class there is one store for all its tests, those of its {@code @Nested} classes included; on a method one
+ * for each run of the test. The nearest annotation counts. The store starts when it is first asked for. After each test
+ * the faults are undone; what the test has written stays as long as the store does.
  */
 @Documented
 @Inherited
@@ -36,6 +36,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Target({ElementType.TYPE, ElementType.METHOD})
 @ExtendWith(ConclaveExtension.class)
 public @interface ConclaveTest {
-    /** How many servers there are, in this JVM: 0 for a store in memory, which starts at once and has a clock to set. */
+    /**
+     * How many servers there are, in this JVM: 0 for a store in memory, which starts at once and has a clock to set.
+     */
     int servers() default 0;
 }

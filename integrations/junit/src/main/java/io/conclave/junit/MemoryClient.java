@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One coordinator as the store in memory sees it: its present session, and a clock that is an object of its own. By that
- * object the store tells processes from each other.
+ * One coordinator as the store in memory sees it: its present session, and a clock that is an object of its own. By
+ * that object the store tells processes from each other.
  */
 final class MemoryClient implements TimeSource {
     private final TimeSource common;

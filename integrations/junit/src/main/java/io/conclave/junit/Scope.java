@@ -8,8 +8,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
  * What one environment serves: a class with the classes nested in it, or a run of a test. The place of the annotation
- * decides, or how the extension is registered, and never which method asks: a constructor, a lifecycle method and a test
- * of one scope have one environment.
+ * decides, or how the extension is registered, and never which method asks: a constructor, a lifecycle method and a
+ * test of one scope have one environment.
  */
 final class Scope {
     private static final Namespace NAMESPACE = Namespace.create(Scope.class);

@@ -21,14 +21,14 @@ import kotlinx.coroutines.withContext
 
 /**
  * Acquires, runs the block while the grant is held, and gives it back. For everything that is [Acquirable]: a mutex,
- * either half of a shared lock, a multi-lock, a permit of a semaphore. The block runs in the caller's context; no thread
- * is blocked.
+ * either half of a shared lock, a multi-lock, a permit of a semaphore. The block runs in the caller's context; no
+ * thread is blocked.
  *
  * - **Cancelled while it waits**: nothing stays in the line, and what was granted at that moment is given back.
  * - **Cancelled while the block runs**: the block is cancelled, and the grant is given back.
- * - **The grant is lost while the block runs** (its session is gone, it was revoked, its znode was deleted): the block and
- *   the coroutines that it has started are cancelled. When they have ended, the caller gets a [GrantLostException]; what
- *   else the block threw is suppressed in it. A block that never suspends and does not look at [isActive] is not
+ * - **The grant is lost while the block runs** (its session is gone, it was revoked, its znode was deleted): the block
+ *   and the coroutines that it has started are cancelled. When they have ended, the caller gets a [GrantLostException];
+ *   what else the block threw is suppressed in it. A block that never suspends and does not look at [isActive] is not
  *   stopped, but its caller is told as well.
  * - The grant is given back in [NonCancellable]: withLock returns when the store has confirmed it, or the session is
  *   gone.

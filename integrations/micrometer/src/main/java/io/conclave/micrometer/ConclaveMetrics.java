@@ -27,14 +27,15 @@ import java.util.concurrent.atomic.LongAdder;
  * <ul>
  *   <li>a count becomes a counter: {@code conclave.lock.lost}
  *   <li>a duration becomes a timer: {@code conclave.lock.wait}
- *   <li>what lasts becomes a long task timer with {@code .active} behind it: {@code conclave.lock.held.active} tells how
+ *   <li>what lasts becomes a long task timer with {@code .active} behind it: {@code conclave.lock.held.active} tells
+ *   how
  *       many are held now, and for how long
  * </ul>
  *
- * <p>The tag {@value #NAME_TAG} has what {@link PathNames} calls the path; meters of sessions and connections have none.
- * To be given to {@link io.conclave.coordinator.CoordinatorBuilder#metrics}, of one coordinator or several, and bound to
- * a registry, or several. The order does not matter: what was counted before is seen, and what lasts then is active;
- * only durations of before are not. Thread-safe, and never blocks.
+ * <p>The tag {@value #NAME_TAG} has what {@link PathNames} calls the path; meters of sessions and connections have
+ * none. To be given to {@link io.conclave.coordinator.CoordinatorBuilder#metrics}, of one coordinator or several, and
+ * bound to a registry, or several. The order does not matter: what was counted before is seen, and what lasts then is
+ * active; only durations of before are not. Thread-safe, and never blocks.
  */
 public final class ConclaveMetrics implements MetricsHook, MeterBinder {
     /** The tag that says which lock, or other recipe. */

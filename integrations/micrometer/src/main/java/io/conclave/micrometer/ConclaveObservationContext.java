@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of an observed wait or hold. An observation begins on one thread and ends on another, so all of it may be
- * read from any thread.
+ * What is known of an observed wait or hold. An observation begins on one thread and ends on another, so all of it may
+ * be read from any thread.
  */
 public final class ConclaveObservationContext extends Observation.Context {
     private final boolean hold;

@@ -4,8 +4,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * How observations of waits and holds are tagged; an application may give its own, or extend the default. Unless it has a
- * name, that of {@link ConclaveObservationDocumentation} stays.
+ * How observations of waits and holds are tagged; an application may give its own, or extend the default. Unless it has
+ * a name, that of {@link ConclaveObservationDocumentation} stays.
  */
 public interface ConclaveObservationConvention extends ObservationConvention<ConclaveObservationContext> {
     @Override

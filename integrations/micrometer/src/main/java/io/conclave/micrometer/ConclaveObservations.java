@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
  * call's thread, as a lock of a multi-lock, has no parent. A hold that is lost and a wait that fails are errors; a wait
  * that times out or is given up is none.
  *
- * <p>An observation starts on the thread of the call and stops on the one that serves the session. There handlers of the
- * registry must not block. Thread-safe.
+ * <p>An observation starts on the thread of the call and stops on the one that serves the session. There handlers of
+ * the registry must not block. Thread-safe.
  */
 public final class ConclaveObservations implements MetricsHook {
     private final ObservationRegistry registry;

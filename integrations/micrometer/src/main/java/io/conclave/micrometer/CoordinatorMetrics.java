@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * A gauge for each state of a coordinator's session, {@code conclave.session.state} with the tag {@code state}: 1 for the
- * present one, 0 for the others. Reading them never blocks. They hold a reference to the coordinator, also after it was
- * closed.
+ * A gauge for each state of a coordinator's session, {@code conclave.session.state} with the tag {@code state}: 1 for
+ * the present one, 0 for the others. Reading them never blocks. They hold a reference to the coordinator, also after it
+ * was closed.
  */
 public final class CoordinatorMetrics implements MeterBinder {
     private final Coordinator coordinator;

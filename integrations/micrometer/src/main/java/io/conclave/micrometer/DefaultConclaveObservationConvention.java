@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The names and keys of {@link ConclaveObservationDocumentation}. Low cardinality, so also tags of meters: recipe, name,
- * outcome. High cardinality, so only on spans: path, znode, token, who was waited for, why it was lost.
+ * The names and keys of {@link ConclaveObservationDocumentation}. Low cardinality, so also tags of meters: recipe,
+ * name, outcome. High cardinality, so only on spans: path, znode, token, who was waited for, why it was lost.
  */
 public class DefaultConclaveObservationConvention implements ConclaveObservationConvention {
     static final DefaultConclaveObservationConvention INSTANCE = new DefaultConclaveObservationConvention();

@@ -28,23 +28,23 @@ import net.javacrumbs.shedlock.support.Utils;
  * }</pre>
  *
  * <p>A lock is taken until it is unlocked and its {@code lockAtLeastFor} is over; and in any case until its
- * {@code lockAtMostFor} is over, or, before that, until its holder's session is lost and {@code lockAtLeastFor} is over.
- * So the lock of a process that has died is free soon, and {@code lockAtMostFor} can be long. It is not told to the holder
- * when its session is lost: its task runs on, and another process may begin the same one. If that must not be, see
- * {@link #untilAtMost}.
+ * {@code lockAtMostFor} is over, or, before that, until its holder's session is lost and {@code lockAtLeastFor} is
+ * over. So the lock of a process that has died is free soon, and {@code lockAtMostFor} can be long. It is not told to
+ * the holder when its session is lost: its task runs on, and another process may begin the same one. If that must not
+ * be, see {@link #untilAtMost}.
  *
- * <p>Both times are compared with the clock of the process that asks for the lock, by {@link ClockProvider}, as in ShedLock's
- * other providers that have no clock of the store: clocks of the processes that differ make them too short or too long by as
- * much.
+ * <p>Both times are compared with the clock of the process that asks for the lock, by {@link ClockProvider}, as in
+ * ShedLock's other providers that have no clock of the store: clocks of the processes that differ make them too short
+ * or too long by as much.
  *
- * <p>{@code lock}, {@code unlock} and {@code extend} never wait for a lock. They block for the answers of the store: while
- * the connection is away until it is back, for the request timeout at most. Then they throw {@link LockException};
- * {@code lock} and {@code extend} also when the thread is interrupted, whose flag is kept. Of a {@code lock} that failed
- * nothing is left, and an {@code unlock} goes on in the background. Any thread may unlock; a late unlock or extension never harms a successor. The same name can
- * be locked in one process by one caller at a time, too.
+ * <p>{@code lock}, {@code unlock} and {@code extend} never wait for a lock. They block for the answers of the store:
+ * while the connection is away until it is back, for the request timeout at most. Then they throw {@link
+ * LockException}; {@code lock} and {@code extend} also when the thread is interrupted, whose flag is kept. Of a {@code
+ * lock} that failed nothing is left, and an {@code unlock} goes on in the background. Any thread may unlock; a late
+ * unlock or extension never harms a successor. The same name can be locked in one process by one caller at a time, too.
  *
- * <p>ShedLock's own ZooKeeper provider and this one exclude each other, on the same path and names, and with the promises
- * of that provider for its own locks.
+ * <p>ShedLock's own ZooKeeper provider and this one exclude each other, on the same path and names, and with the
+ * promises of that provider for its own locks.
  *
  * <p>Immutable and thread-safe. It does not close the coordinator.
  */
@@ -137,8 +137,8 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
     }
 
     /**
-     * Blocks until the owner does not have the lock any more, for the request timeout at most; it goes on after that. An
-     * interrupt does not end it, because tasks that were interrupted unlock, too.
+     * Blocks until the owner does not have the lock any more, for the request timeout at most; it goes on after that.
+     * An interrupt does not end it, because tasks that were interrupted unlock, too.
      */
     void unlock(LockConfiguration configuration, String owner) {
         CompletableFuture<Boolean> released = release(configuration, owner);

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * One change of a lock: look, decide, write on condition of what was seen. If something came between, if the reply was
  * lost, or the session was, it looks again. It goes on until it is decided, or {@link #giveUp given up}.
  *
- * <p>The owner's guid in the record tells after a lost reply whether the write was ours. What is decided without a write
- * is decided on the latest state: a server may lag.
+ * <p>The owner's guid in the record tells after a lost reply whether the write was ours. What is decided without a
+ * write is decided on the latest state: a server may lag.
  *
  * @param <T> what it comes to
  */

@@ -18,8 +18,8 @@ import net.javacrumbs.shedlock.support.Utils;
 /**
  * A lock as one look has seen it, and the transactions that change it on condition that it is still so.
  *
- * <p>Whatever changes the lock changes the version of its record, except for the end of the holder's session. The record
- * is read first. So if a transaction on that version succeeds, nothing else than such an end has come between.
+ * <p>Whatever changes the lock changes the version of its record, except for the end of the holder's session. The
+ * record is read first. So if a transaction on that version succeeds, nothing else than such an end has come between.
  */
 record SeenLock(
         ShedLockNodes nodes, Optional<NodeData> record, Optional<NodeData> detailsNode, Optional<NodeData> holder) {

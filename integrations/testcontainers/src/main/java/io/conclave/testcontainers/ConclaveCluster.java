@@ -24,11 +24,11 @@ import org.testcontainers.utility.DockerImageName;
  * Servers in containers that form a cluster, to test what an application does when servers die, stall, or lose sight of
  * each other. They have the numbers 1 to n, and a secret of their own.
  *
- * <p>Clients use one network, the members among themselves another one: so {@link #disconnect} cuts a server off from the
- * others, and its clients still reach it.
+ * <p>Clients use one network, the members among themselves another one: so {@link #disconnect} cuts a server off from
+ * the others, and its clients still reach it.
  *
- * <p>One thread at a time may call the methods. They block until their work is done. Servers are numbered; a wrong number
- * is an {@link IllegalArgumentException}.
+ * <p>One thread at a time may call the methods. They block until their work is done. Servers are numbered; a wrong
+ * number is an {@link IllegalArgumentException}.
  */
 public class ConclaveCluster implements Startable {
     private static final int SECRET_BYTES = 32;
@@ -115,7 +115,10 @@ public class ConclaveCluster implements Startable {
         return servers.get(id - 1);
     }
 
-    /** The network of the clients, for an application in a container: there the servers are {@code conclave-1} and so on. */
+    /**
+     * The network of the clients, for an application in a container: there the servers are {@code conclave-1} and so
+     * on.
+     */
     public Network getNetwork() {
         return clients;
     }

@@ -37,7 +37,9 @@ class BackupIT {
     @TempDir
     private Path home;
 
-    /** Each transaction makes the next number's znode and says so in another one: a state between two of them has both. */
+    /**
+     * Each transaction makes the next number's znode and says so in another one: a state between two of them has both.
+     */
     @Test
     @Timeout(300)
     void aBackupUnderWritesIsAConsistentStateFromTheLeaderAFollowerAndAnObserver() throws Exception {

@@ -73,8 +73,9 @@ class CatchUpIT {
             Pipeline.Result meanwhile = load.join();
             System.out.println(String.format(
                     Locale.ROOT,
-                    "%s: a member that was down for %d writes on %d znodes had caught up %d ms after its start, process start included; "
-                            + "%d writes meanwhile, p50 %.2f ms, p99 %.2f ms, longest %.0f ms; failures %d and %d",
+                    "%s: a member that was down for %d writes on %d znodes had caught up %d ms after its start, "
+                            + "process start included; %d writes meanwhile, p50 %.2f ms, p99 %.2f ms, longest %.0f ms; "
+                            + "failures %d and %d",
                     ensemble,
                     WRITES,
                     ZNODES,

@@ -90,8 +90,10 @@ class MembershipIT {
                 Pipeline.Result result = load.join();
                 System.out.println(String.format(
                         Locale.ROOT,
-                        "%s: joined as observer from a snapshot in %d ms, start of the process included, promoted in %d ms, another one removed in %d ms, start of the command included each time; "
-                                + "%d writes meanwhile, p50 %.2f ms, p99 %.2f ms, longest %.0f ms, %d failures, %d changes of leader",
+                        "%s: joined as observer from a snapshot in %d ms, start of the process included, promoted in "
+                                + "%d ms, another one removed in %d ms, start of the command included each time; %d "
+                                + "writes meanwhile, p50 %.2f ms, p99 %.2f ms, longest %.0f ms, %d failures, %d "
+                                + "changes of leader",
                         ensemble,
                         joinedMs,
                         promotedMs,
@@ -159,7 +161,8 @@ class MembershipIT {
             Pipeline.Result result = load.join();
             System.out.println(String.format(
                     Locale.ROOT,
-                    "%s: one replaced by another, and by itself at the same number; %d writes meanwhile, p50 %.2f ms, p99 %.2f ms, longest %.0f ms, %d failures",
+                    "%s: one replaced by another, and by itself at the same number; %d writes meanwhile, p50 %.2f ms, "
+                            + "p99 %.2f ms, longest %.0f ms, %d failures",
                     ensemble,
                     result.sortedNanos().length,
                     result.percentileMs(0.5),

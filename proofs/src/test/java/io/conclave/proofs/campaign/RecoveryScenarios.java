@@ -29,7 +29,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an operator does when servers are lost, by the launcher's commands, and what it means for those that hold locks. */
+/**
+ * What an operator does when servers are lost, by the launcher's commands, and what it means for those that hold locks.
+ */
 abstract class RecoveryScenarios {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final NodePath NUMBERS = NodePath.of("/numbers");

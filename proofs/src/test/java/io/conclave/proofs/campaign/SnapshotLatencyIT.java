@@ -43,7 +43,8 @@ class SnapshotLatencyIT {
         Pipeline.Result with = measure("with", Math.max(1000, WRITES / 4));
         System.out.println(String.format(
                 Locale.ROOT,
-                "%s, %d znodes, %d writes: p99 %.2f ms without snapshots, %.2f ms with (%.2f times); longest %.0f ms and %.0f ms",
+                "%s, %d znodes, %d writes: p99 %.2f ms without snapshots, %.2f ms with (%.2f times); longest %.0f ms "
+                        + "and %.0f ms",
                 EnsembleKind.chosen(),
                 ZNODES,
                 WRITES,

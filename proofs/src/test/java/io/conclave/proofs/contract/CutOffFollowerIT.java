@@ -79,7 +79,8 @@ class CutOffFollowerIT {
     void stop() {
         ensemble.close();
         marginsMs.forEach((cut, margins) -> System.out.printf(
-                "%s: %d times, with a session timeout of %d ms the holder's time was over %d to %d ms, %.0f on average, before the next one had the lock%n",
+                "%s: %d times, with a session timeout of %d ms the holder's time was over %d to %d ms, %.0f on "
+                        + "average, before the next one had the lock%n",
                 cut, margins.getCount(), TIMEOUT.toMillis(), margins.getMin(), margins.getMax(), margins.getAverage()));
     }
 

@@ -164,7 +164,8 @@ class StalledDiskIT {
             all.forEach(GapClient::writes); // throws if a session was lost
             System.out.println(String.format(
                     Locale.ROOT,
-                    "%s, the leader's disk stalled for %d ms, with %s: %d changes of leader; clients of the others saw %d disconnects and a gap of %.0f ms at most, the leader's own client a gap of %.0f ms",
+                    "%s, the leader's disk stalled for %d ms, with %s: %d changes of leader; clients of the others saw "
+                            + "%d disconnects and a gap of %.0f ms at most, the leader's own client a gap of %.0f ms",
                     ensemble,
                     stalled.toMillis(),
                     what,

@@ -52,7 +52,8 @@ class EmbeddedStartIT {
         double median = times.get(MEASURED / 2);
         System.out.printf(
                 Locale.ROOT,
-                "%s start to first grant: median %.1f ms, %.1f to %.1f ms over %d warm starts; the first of the test %.1f ms%n",
+                "%s start to first grant: median %.1f ms, %.1f to %.1f ms over %d warm starts; the first of the test "
+                        + "%.1f ms%n",
                 what,
                 median,
                 times.get(0),

@@ -36,8 +36,8 @@ class MetricNamesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     /** A text in the code that looks like a metric's name: that of a recipe, a dot, and more. */
     private static final Pattern NAME = Pattern.compile(
-            "\"((?:lock|lease|election|semaphore|queue|barrier|doublebarrier|countdown|membership|config|ids|commit|mirror"
-                    + "|session|connection)\\.[a-z.]+)\"");
+            "\"((?:lock|lease|election|semaphore|queue|barrier|doublebarrier|countdown|membership|config|ids"
+                    + "|commit|mirror|session|connection)\\.[a-z.]+)\"");
 
     private final Map<String, Integer> told = new ConcurrentHashMap<>();
     private final MetricsHook hook = new MetricsHook() {

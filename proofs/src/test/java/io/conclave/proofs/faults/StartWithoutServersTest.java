@@ -52,7 +52,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A coordinator that is started before its servers: every recipe can be used at once, and works from the first connection on. */
+/**
+ * A coordinator that is started before its servers: every recipe can be used at once, and works from the first
+ * connection on.
+ */
 class StartWithoutServersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(50);

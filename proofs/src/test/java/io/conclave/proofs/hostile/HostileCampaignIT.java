@@ -3,7 +3,10 @@ package io.conclave.proofs.hostile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The campaign of {@code scripts/hostile-clients}. It measures, and fails if one of our servers ends, or a request of others fails. */
+/**
+ * The campaign of {@code scripts/hostile-clients}. It measures, and fails if one of our servers ends, or a request of
+ * others fails.
+ */
 @Tag("long")
 class HostileCampaignIT {
     @Test

@@ -39,14 +39,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.LoggerFactory;
 
-/** The same operations of the official client leave the same lines in the audit logs of Apache ZooKeeper and of ours. */
+/**
+ * The same operations of the official client leave the same lines in the audit logs of Apache ZooKeeper and of ours.
+ */
 @Isolated("has Apache ZooKeeper write its audit log, for all servers of the JVM")
 class AuditComparisonIT {
     private static final byte[] DATA = "x".getBytes(StandardCharsets.UTF_8);
     private static final int TIMEOUT_MS = 30_000;
     private static final String END = "/end";
 
-    /** Apache ZooKeeper's own name in its lines is that of the last server of the JVM that logged in at a KDC, if any. */
+    /**
+     * Apache ZooKeeper's own name in its lines is that of the last server of the JVM that logged in at a KDC, if any.
+     */
     private static final String SERVER_USER = System.getProperty("user.name");
 
     /** The lines of one logger while this is open. */

@@ -295,7 +295,9 @@ class TlsClientsIT {
         }
     }
 
-    /** A server takes a client that is slow to begin for as long as a handshake may take, and no word of it costs more. */
+    /**
+     * A server takes a client that is slow to begin for as long as a handshake may take, and no word of it costs more.
+     */
     @Test
     void aStrangerThatSaysNothingIsSentAway() throws Exception {
         start("secureClientPort=0");

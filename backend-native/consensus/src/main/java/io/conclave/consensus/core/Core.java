@@ -344,8 +344,8 @@ public final class Core {
     }
 
     /**
-     * The leader's: whether the entry is durable at all voters that get what is proposed as it comes, but for those that
-     * have not even an earlier one, or were not heard since then.
+     * The leader's: whether the entry is durable at all voters that get what is proposed as it comes, but for those
+     * that have not even an earlier one, or were not heard since then.
      */
     public boolean isWithVotersThatFollow(long earlier, long index, long sinceMs) {
         return leadership == null || leadership.isWithVotersThatFollow(earlier, index, sinceMs);

@@ -57,7 +57,8 @@ final class Greetings {
             throw new WrongDiskException(
                     "this is start " + judged.number() + " in this member's directory, but member " + member
                             + " knows that start " + greeting.known().number()
-                            + " of it was committed: this member's disk was set back to an older state, or its directory was copied",
+                            + " of it was committed: this member's disk was set back to an older state, or its "
+                            + "directory was copied",
                     !isOnlyVoter,
                     0);
         }
@@ -75,8 +76,8 @@ final class Greetings {
 
     /**
      * Whether the sender speaks of a time before the start was committed, as this member's log has it. A start that is
-     * overtaken is not accepted there. So what the sender knew was forgotten by then: a member that had another directory
-     * in between was taken in again with this one, as one that has lost its log.
+     * overtaken is not accepted there. So what the sender knew was forgotten by then: a member that had another
+     * directory in between was taken in again with this one, as one that has lost its log.
      */
     private boolean isFromBefore(Start judged, Greeting greeting) {
         Proposer own = applier.proposer(self);

@@ -167,8 +167,8 @@ final class MembershipKeeper {
                 request.done()
                         .completeExceptionally(new NoLiveMajorityException("of servers " + target.voters()
                                 + ", which would vote then, only " + live(core, target, nowMs)
-                                + " answer the leader; the change could not be committed, and every write would wait behind"
-                                + " it. Bring one of the others back first"));
+                                + " answer the leader; the change could not be committed, and every write would wait "
+                                + "behind it. Bring one of the others back first"));
                 continue;
             }
             if (target != null && !target.equals(current)) {

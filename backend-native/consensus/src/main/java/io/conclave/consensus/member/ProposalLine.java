@@ -46,7 +46,9 @@ final class ProposalLine {
     private final Map<Integer, Line> lines = new TreeMap<>();
     private long turn;
 
-    /** @param largeBytes from so many bytes on an entry is large: to write and to send it takes longer than a small one */
+    /**
+     * @param largeBytes from so many bytes on an entry is large: to write and to send it takes longer than a small one
+     */
     ProposalLine(int largeBytes) {
         this.largeBytes = largeBytes;
     }

@@ -53,7 +53,9 @@ final class CallersProof {
         return told != null;
     }
 
-    /** Reads what follows the outcome in a reply: what the called one tells about itself; empty if its proof is wrong. */
+    /**
+     * Reads what follows the outcome in a reply: what the called one tells about itself; empty if its proof is wrong.
+     */
     Optional<PeerFacts> verify(ByteBuf reply) {
         byte[] proof = ProvenHandshake.readProof(reply);
         PeerFacts called = PeerHandshake.readFacts(reply);

@@ -31,8 +31,8 @@ public final class JoinClient {
      *
      * @param self the number of the server that is to have them
      * @param member the one that has made the token
-     * @throws LogException if it does not give them, or is not the one that has made the token; the message says whether
-     *     the token may be used up
+     * @throws LogException if it does not give them, or is not the one that has made the token; the message says
+     *     whether the token may be used up
      */
     public static List<byte[]> fetch(int self, EnsembleMember member, PeerTls tls, JoinToken token) {
         JoinClient client = new JoinClient(self, member, tls, token);

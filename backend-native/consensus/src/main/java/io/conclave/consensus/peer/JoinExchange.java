@@ -21,9 +21,9 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * What two ends compute that have the same join token, when one gives the cluster's secret to the other. Each makes a
- * key pair of X25519 for this conversation. Each proves by an HMAC with the token's key over both public keys that it has
- * the token. The secret is sealed with AES-GCM under a key derived from the token's key and the shared key of the two key
- * pairs: who has recorded the conversation and gets the token later learns nothing from it.
+ * key pair of X25519 for this conversation. Each proves by an HMAC with the token's key over both public keys that it
+ * has the token. The secret is sealed with AES-GCM under a key derived from the token's key and the shared key of the
+ * two key pairs: who has recorded the conversation and gets the token later learns nothing from it.
  *
  * @param token what both have
  * @param called the member that gives the secret
@@ -152,7 +152,9 @@ record JoinExchange(JoinToken token, int called, int caller, byte[] callersKey, 
         return secrets;
     }
 
-    /** The key is used for one message, so the nonce of the cipher need not differ. HKDF of RFC 5869, with one block. */
+    /**
+     * The key is used for one message, so the nonce of the cipher need not differ. HKDF of RFC 5869, with one block.
+     */
     private Cipher cipher(int mode, KeyPair own, byte[] other) throws GeneralSecurityException {
         KeyAgreement agreement = KeyAgreement.getInstance(CURVE);
         agreement.init(own.getPrivate());

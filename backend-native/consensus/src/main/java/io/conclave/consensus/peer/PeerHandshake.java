@@ -14,7 +14,8 @@ import java.util.UUID;
  * <pre>
  *   hello  magic 8 | version 4 | wanted member 4 | facts
  *   reply  magic 8 | version 4 | accepted 1 | reason: length 2, UTF-8 | facts
- *   facts  cluster id 16 | member id 4 | directory 8 | feature level 4 | client host: length 2, UTF-8 | client port 4 | observer 1
+ *   facts  cluster id 16 | member id 4 | directory 8 | feature level 4 | client host: length 2, UTF-8
+ *          | client port 4 | observer 1
  * </pre>
  *
  * Every version keeps the layout up to the version in a hello and up to the reason in a reply, so that each can tell

@@ -19,10 +19,10 @@ import java.util.List;
  * </pre>
  *
  * A challenge has a proof with each secret of the called one; answer and reply are proven with the first of them that
- * the caller has, too. A challenge or reply that refuses ends behind its reason. What is proven names both members, both
- * nonces, the direction, and all facts that come with it, so a proof is of no use on any other connection. Over TLS it
- * names the certificate of the called one as well, and has labels of its own: what one end of TLS was told cannot be
- * passed on through another.
+ * the caller has, too. A challenge or reply that refuses ends behind its reason. What is proven names both members,
+ * both nonces, the direction, and all facts that come with it, so a proof is of no use on any other connection. Over
+ * TLS it names the certificate of the called one as well, and has labels of its own: what one end of TLS was told
+ * cannot be passed on through another.
  */
 final class ProvenHandshake {
     static final int NONCE_BYTES = 32;

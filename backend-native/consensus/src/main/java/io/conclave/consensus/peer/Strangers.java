@@ -11,8 +11,8 @@ import java.util.Set;
 /**
  * Connections that no member has been accepted on yet. There are so many at most, in all and of each address;
  * of IPv6, of each network of 64 bits, since a host may have any address in its own. One more
- * is always let in, and the oldest gives way: a member needs a moment only, so connections that stay strangers keep none
- * out. Belongs to the network's thread.
+ * is always let in, and the oldest gives way: a member needs a moment only, so connections that stay strangers keep
+ * none out. Belongs to the network's thread.
  */
 final class Strangers {
     static final int MOST = 1024;

@@ -9,8 +9,10 @@ import java.util.UUID;
  * What stands before the entries of a batch, the unit of the log. Layout:
  *
  * <pre>
- *    0 magic 4             4 version 4                 8 segment id 8     16 length, header included 4   20 entries 4
- *   24 term 8             32 first index 8            40 timestamp ms 8   48 durable segment 8           56 durable offset 8
+ *    0 magic 4             4 version 4                 8 segment id 8
+ *   16 length, header included 4                      20 entries 4
+ *   24 term 8             32 first index 8            40 timestamp ms 8
+ *   48 durable segment 8  56 durable offset 8
  *   64 commit index 8     72 cluster id 16            88 CRC of the header before 4
  *   92 CRC32C of the payload 4                        96 CRC32C of 0 to 95 4
  * </pre>

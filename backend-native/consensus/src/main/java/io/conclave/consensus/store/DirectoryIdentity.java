@@ -11,7 +11,8 @@ import java.util.UUID;
  * Whose directory this is: the file {@code identity}, written once.
  *
  * <pre>
- *   magic 8 | version 4 | bootstrapped here 4 | cluster id 16 | directory id 8 | member id 4 | zero 4 | since, ms since the epoch 8 | CRC32C 4
+ *   magic 8 | version 4 | bootstrapped here 4 | cluster id 16 | directory id 8 | member id 4 | zero 4
+ *   | since, ms since the epoch 8 | CRC32C 4
  * </pre>
  *
  * @param directory random and never 0, so that a directory which was wiped is not taken for the one it replaces

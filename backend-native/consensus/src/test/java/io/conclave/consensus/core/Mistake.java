@@ -208,7 +208,9 @@ enum Mistake {
             };
         }
     },
-    /** One member's claim that the disk was set back is enough. Found where a member lies, in the simulation of members. */
+    /**
+     * One member's claim that the disk was set back is enough. Found where a member lies, in the simulation of members.
+     */
     ONE_CLAIM_BELIEVED {
         @Override
         Rules rules() {

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Frames of the conversation for a join token with bytes changed, cut and added at random, at both ends: each is read or
- * refused as malformed, and nothing else happens. {@code -Dconclave.fuzz.seed} and {@code -Dconclave.fuzz.joins}.
+ * Frames of the conversation for a join token with bytes changed, cut and added at random, at both ends: each is read
+ * or refused as malformed, and nothing else happens. {@code -Dconclave.fuzz.seed} and {@code -Dconclave.fuzz.joins}.
  */
 @Tag("sampled")
 class JoinFuzzTest {

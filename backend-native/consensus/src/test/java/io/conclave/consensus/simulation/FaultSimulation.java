@@ -382,8 +382,8 @@ final class FaultSimulation {
     }
 
     /**
-     * All members follow one leader, and nothing is under way in its log: an operator's change whose outcome was unknown has come
-     * to its end, too, and does not take effect behind the one that takes it back.
+     * All members follow one leader, and nothing is under way in its log: an operator's change whose outcome was
+     * unknown has come to its end, too, and does not take effect behind the one that takes it back.
      */
     private boolean isQuiet() {
         int leader = ensemble.leader();

@@ -159,7 +159,9 @@ class RestoredDiskTest {
         simulation.start(id, false);
     }
 
-    /** A restart makes its start number higher than the one that was taken twice: the claim holds for the earlier one. */
+    /**
+     * A restart makes its start number higher than the one that was taken twice: the claim holds for the earlier one.
+     */
     @ParameterizedTest
     @MethodSource("seeds")
     void anOperatorMayTrustTheDisk(long seed) {
@@ -265,9 +267,9 @@ class RestoredDiskTest {
     }
 
     /**
-     * A directory that was replaced comes back, from before its last start, and its member is taken in again as one that
-     * has lost its log. A member that was away since before that still knows the start that the image lacks: what it says
-     * is old news, and others cannot confirm it.
+     * A directory that was replaced comes back, from before its last start, and its member is taken in again as one
+     * that has lost its log. A member that was away since before that still knows the start that the image lacks: what
+     * it says is old news, and others cannot confirm it.
      */
     @ParameterizedTest
     @MethodSource("seeds")

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * The same over TLS. The stranger has a certificate of the members' authority, and names of callers are not compared, so
- * the secret alone is what keeps it out.
+ * The same over TLS. The stranger has a certificate of the members' authority, and names of callers are not compared,
+ * so the secret alone is what keeps it out.
  */
 @Timeout(300)
 @Tag("proof")

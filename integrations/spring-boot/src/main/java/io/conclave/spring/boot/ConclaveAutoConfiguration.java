@@ -14,8 +14,8 @@ import org.springframework.boot.context.properties.EnableConfigurationProperties
 import org.springframework.context.annotation.Bean;
 
 /**
- * A coordinator from {@code conclave.connect-string}, or from a bean of {@link ConclaveConnectionDetails}. It starts while
- * the servers are down, unless {@code conclave.connect-timeout} is set, and is closed with the application.
+ * A coordinator from {@code conclave.connect-string}, or from a bean of {@link ConclaveConnectionDetails}. It starts
+ * while the servers are down, unless {@code conclave.connect-timeout} is set, and is closed with the application.
  */
 @AutoConfiguration
 @ConditionalOnClass(Coordinator.class)

@@ -11,8 +11,8 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
 /**
- * The actuator's endpoint {@code conclave}: what this application holds and awaits, the elections that it takes part in,
- * and its sessions. It asks no server and never blocks.
+ * The actuator's endpoint {@code conclave}: what this application holds and awaits, the elections that it takes part
+ * in, and its sessions. It asks no server and never blocks.
  */
 @Endpoint(id = "conclave")
 public final class ConclaveEndpoint {

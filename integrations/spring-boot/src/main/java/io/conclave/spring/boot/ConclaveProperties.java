@@ -7,12 +7,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 
-/** The properties that begin with {@code conclave.}; {@link io.conclave.coordinator.CoordinatorBuilder} says more of each. */
+/**
+ * The properties that begin with {@code conclave.}; {@link io.conclave.coordinator.CoordinatorBuilder} says more of
+ * each.
+ */
 @ConfigurationProperties("conclave")
 public class ConclaveProperties {
     /**
-     * Where to connect to, such as conclave://h1:2181,h2:2181,h3:2181/chroot, zookeeper://h1:2181 or embedded:. There is
-     * no default: without it no coordinator is configured.
+     * Where to connect to, such as conclave://h1:2181,h2:2181,h3:2181/chroot, zookeeper://h1:2181 or embedded:. There
+     * is no default: without it no coordinator is configured.
      */
     private @Nullable String connectString;
 

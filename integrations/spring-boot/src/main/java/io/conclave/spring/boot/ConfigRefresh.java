@@ -18,9 +18,9 @@ import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
 
 /**
- * Follows the trees of znodes that were imported as properties, as long as the application runs. It connects as the import
- * did, for the application's coordinator may be another one. While the connection is away the last values stand; on the next
- * connection or session all is compared again.
+ * Follows the trees of znodes that were imported as properties, as long as the application runs. It connects as the
+ * import did, for the application's coordinator may be another one. While the connection is away the last values stand;
+ * on the next connection or session all is compared again.
  */
 final class ConfigRefresh implements SmartLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(ConfigRefresh.class);

@@ -19,26 +19,29 @@ import java.lang.annotation.Target;
  * for the wait time at most, then as long as the method runs. {@link CurrentGrant} has the fencing token. A method that
  * is called under the lock of its own thread runs under that same lock.
  *
- * <p>No loss is silent. If the lock is lost, with its session say, the thread is interrupted and the caller gets a {@link
- * io.conclave.error.GrantLostException} when the method has ended, as with {@link
+ * <p>No loss is silent. If the lock is lost, with its session say, the thread is interrupted and the caller gets a
+ * {@link io.conclave.error.GrantLostException} when the method has ended, as with {@link
  * io.conclave.grant.Acquirable#whileHeld}. A transaction that has committed by then stays committed.
  *
  * <p>As with all annotations of this kind, the call must come from outside of the bean. The start of the application
- * fails if the method is private, static or final, or returns a future or a reactive type: it would go on after the lock
- * was released.
+ * fails if the method is private, static or final, or returns a future or a reactive type: it would go on after the
+ * lock was released.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 public @interface DistributedLocked {
     /**
-     * The path of the lock. What is in <code>#{...}</code> is an expression of Spring's language over the parameters, by
-     * their names or as {@code #p0}; its value becomes part of one component of the path, so slashes in it are encoded.
-     * What is in <code>${...}</code> is a property.
+     * The path of the lock. What is in <code>#{...}</code> is an expression of Spring's language over the parameters,
+     * by their names or as {@code #p0}; its value becomes part of one component of the path, so slashes in it are
+     * encoded. What is in <code>${...}</code> is a property.
      */
     String value();
 
-    /** How long to wait for the lock, such as {@code 5s} or {@code PT5S}, or a property; {@code 0s} waits for no other holder. */
+    /**
+     * How long to wait for the lock, such as {@code 5s} or {@code PT5S}, or a property; {@code 0s} waits for no other
+     * holder.
+     */
     String waitTime() default "10s";
 
     /** What happens if the lock is not acquired in time. */

@@ -34,8 +34,8 @@ import org.springframework.core.env.Environment;
  * Puts an interceptor around methods with an annotation, and refuses those that it cannot stand around.
  *
  * <p>The interceptor comes before all that is there, transactions among them: the grant is there before a transaction
- * begins and until it has ended. It is applied one before the last processor, which is that of {@code @Async}: there the
- * other thread has the grant, not the one that only hands the call over.
+ * begins and until it has ended. It is applied one before the last processor, which is that of {@code @Async}: there
+ * the other thread has the grant, not the one that only hands the call over.
  *
  * <p>What the methods need is asked for once all beans are there, so that the start fails, and not the first call.
  */

@@ -65,8 +65,8 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * The leadership of this application in an election that it has joined, for as long as {@link LeaderOnly} methods may
-     * run; empty if it does not lead. Never blocks.
+     * The leadership of this application in an election that it has joined, for as long as {@link LeaderOnly} methods
+     * may run; empty if it does not lead. Never blocks.
      */
     public Optional<Leadership> leadership(String path) {
         return Optional.ofNullable(elections.get(NodePath.of(path))).flatMap(LedElection::leadership);
@@ -101,8 +101,8 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * Gives all leaderships up. Blocks until work under them has ended, for the session timeout at most in all. A method
-     * that stops the application itself is neither interrupted nor waited for.
+     * Gives all leaderships up. Blocks until work under them has ended, for the session timeout at most in all. A
+     * method that stops the application itself is neither interrupted nor waited for.
      */
     @Override
     public void stop() {

@@ -17,14 +17,14 @@ import java.lang.annotation.Target;
  * }</pre>
  *
  * <p>The application is a candidate of the election from its start to its stop. A call never waits for leadership: a
- * method that is skipped gives null, or an empty {@link java.util.Optional}. {@link CurrentGrant} has the fencing token of
- * the leadership.
+ * method that is skipped gives null, or an empty {@link java.util.Optional}. {@link CurrentGrant} has the fencing token
+ * of the leadership.
  *
  * <p>If the leadership is lost, with its session say, a method that runs is interrupted, and the caller gets a {@link
- * io.conclave.error.GrantLostException} when it has ended; a scheduler logs it, and goes on. When the application stops,
- * the method is interrupted as well; the leadership is given up when it has ended. A method that closes the application
- * itself is not interrupted by that, and its leadership ends with the coordinator. What it writes elsewhere should carry
- * the token: no election can stop a process that sleeps past the end of its session.
+ * io.conclave.error.GrantLostException} when it has ended; a scheduler logs it, and goes on. When the application
+ * stops, the method is interrupted as well; the leadership is given up when it has ended. A method that closes the
+ * application itself is not interrupted by that, and its leadership ends with the coordinator. What it writes elsewhere
+ * should carry the token: no election can stop a process that sleeps past the end of its session.
  *
  * <p>The same rules as for {@link DistributedLocked} say which methods can have it.
  */

@@ -7,9 +7,9 @@ import org.jspecify.annotations.Nullable;
  * One run of a method that only the leader runs. It is told once at most that the leadership ends, by an interrupt, and
  * only while it runs.
  *
- * <p>A thread has one flag, and runs may be within one another: what the inner one sees or clears was meant for the outer
- * one as well. So the outer one is interrupted again when the inner one ends, unless the interrupt comes out of that as an
- * exception. The runs of a thread share a lock, which guards their state, and under which nothing blocks.
+ * <p>A thread has one flag, and runs may be within one another: what the inner one sees or clears was meant for the
+ * outer one as well. So the outer one is interrupted again when the inner one ends, unless the interrupt comes out of
+ * that as an exception. The runs of a thread share a lock, which guards their state, and under which nothing blocks.
  */
 final class LeaderTick {
     private static final ThreadLocal<@Nullable LeaderTick> INNERMOST = new ThreadLocal<>();

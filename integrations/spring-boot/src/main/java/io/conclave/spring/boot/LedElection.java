@@ -21,9 +21,9 @@ import org.springframework.context.ApplicationEventPublisher;
 /**
  * The part of this application in one election: its candidacy, and what runs while it leads.
  *
- * <p>A tick begins only while the gate is open. When the leadership is lost or given up the gate is closed, and all ticks
- * are interrupted. The leadership is given up, and the next campaign begins, when the last of them has ended. {@code lock}
- * guards the state; nothing blocks while it is held.
+ * <p>A tick begins only while the gate is open. When the leadership is lost or given up the gate is closed, and all
+ * ticks are interrupted. The leadership is given up, and the next campaign begins, when the last of them has ended.
+ * {@code lock} guards the state; nothing blocks while it is held.
  */
 final class LedElection {
     private static final Logger LOG = LoggerFactory.getLogger(LedElection.class);
@@ -176,8 +176,8 @@ final class LedElection {
     }
 
     /**
-     * Publishes on a thread of its own, and waits for that. This thread is interrupted when the leadership ends, and that
-     * interrupt may still be to come.
+     * Publishes on a thread of its own, and waits for that. This thread is interrupted when the leadership ends, and
+     * that interrupt may still be to come.
      */
     private void publishUndisturbed(ApplicationEvent event) {
         Thread thread = new Thread(() -> publish(event), "conclave-revoked " + path());

@@ -25,7 +25,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
-/** Runs {@link DistributedLocked} methods: acquires first, then runs. So what the method throws is never taken for a failed acquire. */
+/**
+ * Runs {@link DistributedLocked} methods: acquires first, then runs. So what the method throws is never taken for a
+ * failed acquire.
+ */
 final class LockInterceptor implements MethodInterceptor {
     private static final Logger LOG = LoggerFactory.getLogger(LockInterceptor.class);
 

@@ -7,7 +7,9 @@ import org.springframework.boot.docker.compose.service.connection.DockerComposeC
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionDetailsFactory;
 import org.springframework.boot.testcontainers.service.connection.ContainerConnectionSource;
 
-/** What Boot finds by its modules for Testcontainers and for Docker Compose; each is loaded only where its module is. */
+/**
+ * What Boot finds by its modules for Testcontainers and for Docker Compose; each is loaded only where its module is.
+ */
 final class ServiceConnections {
     private ServiceConnections() {}
 
@@ -37,8 +39,8 @@ final class ServiceConnections {
     }
 
     /**
-     * Connects an application to the service of Docker Compose whose image is called {@code conclave}, in whatever registry
-     * that is; or whose label {@code org.springframework.boot.service-connection} says so of another image.
+     * Connects an application to the service of Docker Compose whose image is called {@code conclave}, in whatever
+     * registry that is; or whose label {@code org.springframework.boot.service-connection} says so of another image.
      */
     static final class DockerCompose extends DockerComposeConnectionDetailsFactory<ConclaveConnectionDetails> {
         private static final String NAME = "conclave";

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.EnumerablePropertySource;
 
 /**
- * The properties of one tree of znodes, which are replaced as a whole. The levels below the root become parts of the key; a
- * znode with children is a property if it has data. Thread-safe.
+ * The properties of one tree of znodes, which are replaced as a whole. The levels below the root become parts of the
+ * key; a znode with children is a property if it has data. Thread-safe.
  */
 final class TreePropertySource extends EnumerablePropertySource<ConfigTrees> {
     private final NodePath root;

@@ -44,8 +44,8 @@ class ServiceConnectionTest {
     @Test
     void containerOfATestBeatsTheProperty() {
         runner.withConfiguration(
-                        BootVersion.autoConfigurations(
-                                "org.springframework.boot.testcontainers.service.connection.ServiceConnectionAutoConfiguration"))
+                        BootVersion.autoConfigurations("org.springframework.boot.testcontainers.service.connection."
+                                + "ServiceConnectionAutoConfiguration"))
                 .withPropertyValues("conclave.connect-timeout=1m")
                 .withUserConfiguration(OneContainer.class)
                 .run(context -> {

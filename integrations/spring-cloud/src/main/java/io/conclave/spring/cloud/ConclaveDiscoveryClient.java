@@ -14,8 +14,8 @@ import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 
 /**
- * Finds instances that are up. It keeps a cache of each service that was asked for, so only the first question waits for
- * the store, and the answers go on during an outage with what was last known. Thread-safe.
+ * Finds instances that are up. It keeps a cache of each service that was asked for, so only the first question waits
+ * for the store, and the answers go on during an outage with what was last known. Thread-safe.
  */
 public final class ConclaveDiscoveryClient implements DiscoveryClient {
     private final Coordinator coordinator;
@@ -37,8 +37,8 @@ public final class ConclaveDiscoveryClient implements DiscoveryClient {
     }
 
     /**
-     * The instances of a service that are enabled, and whose status, if they tell one, is {@code UP}. Blocks for the first
-     * question for a service only.
+     * The instances of a service that are enabled, and whose status, if they tell one, is {@code UP}. Blocks for the
+     * first question for a service only.
      *
      * @throws IllegalStateException if nothing is known of the service, and the store has not answered in time
      */

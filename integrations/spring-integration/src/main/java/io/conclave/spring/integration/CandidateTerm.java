@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The time from one grant of leadership to its revocation, as the candidate sees it.
  *
- * <p>The candidate is called on a thread of its own, which is interrupted only while it is told of the grant: the election
- * interrupts its worker at any time, and a revocation should not be disturbed.
+ * <p>The candidate is called on a thread of its own, which is interrupted only while it is told of the grant: the
+ * election interrupts its worker at any time, and a revocation should not be disturbed.
  */
 final class CandidateTerm {
     private final Leadership leadership;

@@ -28,19 +28,19 @@ import org.springframework.integration.leader.event.LeaderEventPublisher;
  *
  * <p>Its candidate stands in line at {@code /spring-integration/leader/<role>}, with those of Spring's own
  * {@code LeaderInitiator}, so both exclude each other. When it is its turn, {@code onGranted} is called and an
- * {@code OnGrantedEvent} published; when the leadership is lost or yielded, or the initiator is stopped, {@code onRevoked}
- * is called and an {@code OnRevokedEvent} published. The successor leads only after that, unless the session is lost:
- * then {@code isLeader()} is false at once, and {@code onRevoked} is called as soon as it is known. After a loss the
- * candidate stands in line again, on the coordinator's next session.
+ * {@code OnGrantedEvent} published; when the leadership is lost or yielded, or the initiator is stopped, {@code
+ * onRevoked} is called and an {@code OnRevokedEvent} published. The successor leads only after that, unless the session
+ * is lost: then {@code isLeader()} is false at once, and {@code onRevoked} is called as soon as it is known. After a
+ * loss the candidate stands in line again, on the coordinator's next session.
  *
- * <p>The candidate and the listeners of both events are called one after the other on a thread of the term. It may block in
- * {@code onGranted}: the thread is interrupted when the term ends, and {@code onRevoked} is called once it has returned.
- * If {@code onGranted} throws, {@code onRevoked} is called, and the next campaign begins a second later, at the end of the
- * line.
+ * <p>The candidate and the listeners of both events are called one after the other on a thread of the term. It may
+ * block in {@code onGranted}: the thread is interrupted when the term ends, and {@code onRevoked} is called once it has
+ * returned. If {@code onGranted} throws, {@code onRevoked} is called, and the next campaign begins a second later, at
+ * the end of the line.
  *
  * <p>As Spring's own, it starts by itself and stops early, in the phase {@code Integer.MAX_VALUE - 1000}: so leadership
- * ends before web servers stop. {@code stop} blocks until the candidate is revoked and nothing is left in the line, for the
- * session timeout at most. It may be started again. Thread-safe; it does not close the coordinator.
+ * ends before web servers stop. {@code stop} blocks until the candidate is revoked and nothing is left in the line, for
+ * the session timeout at most. It may be started again. Thread-safe; it does not close the coordinator.
  */
 public final class ConclaveLeaderInitiator implements SmartLifecycle, ApplicationEventPublisherAware {
     /** Where elections are unless told otherwise: as Spring's LeaderInitiator has them. */

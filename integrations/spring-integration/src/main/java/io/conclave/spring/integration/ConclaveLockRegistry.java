@@ -19,17 +19,21 @@ import org.springframework.integration.support.locks.ExpirableLockRegistry;
  * }</pre>
  *
  * <p>A lock is reentrant and belongs to a thread. Its znodes are those of Curator's InterProcessMutex at {@code
- * <root>/<key>}, so this registry and Spring's own {@code ZookeeperLockRegistry} exclude each other. Locks are first come,
- * first served, and end with the session of the process; there is no time to live besides that.
+ * <root>/<key>}, so this registry and Spring's own {@code ZookeeperLockRegistry} exclude each other. Locks are first
+ * come, first served, and end with the session of the process; there is no time to live besides that.
  *
  * <ul>
- *   <li>{@code lock} and {@code lockInterruptibly} block until the lock is held, over lost connections and sessions; when
- *       the coordinator is closed they throw {@link io.conclave.error.ClosedException}. {@code lockInterruptibly} refuses
- *       a thread that is interrupted.
- *   <li>{@code tryLock(time, unit)} ends in that time, with or without a connection. {@code tryLock()} asks the store once,
+ *   <li>{@code lock} and {@code lockInterruptibly} block until the lock is held, over lost connections and sessions;
+ *   when
+ *       the coordinator is closed they throw {@link io.conclave.error.ClosedException}. {@code lockInterruptibly}
+ *       refuses a thread that is interrupted.
+ *   <li>{@code tryLock(time, unit)} ends in that time, with or without a connection. {@code tryLock()} asks the store
+ *   once,
  *       and waits for its answer for the coordinator's try timeout at most. Both answer false if the store does not.
- *   <li>{@code unlock} by another thread is an {@link IllegalMonitorStateException}. If the lock was lost meanwhile it is a
- *       {@link java.util.ConcurrentModificationException}, and so is a reentry; the thread holds it no longer either way.
+ *   <li>{@code unlock} by another thread is an {@link IllegalMonitorStateException}. If the lock was lost meanwhile it
+ *   is a
+ *       {@link java.util.ConcurrentModificationException}, and so is a reentry; the thread holds it no longer either
+ *       way.
  *   <li>{@code newCondition} is not supported.
  * </ul>
  *

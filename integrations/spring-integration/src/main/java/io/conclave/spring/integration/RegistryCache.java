@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * The locks of a registry by their paths, and never two of one path, because a thread that holds one would wait for
  * itself in the other.
  *
- * <p>The locks that were asked for last are kept, up to a capacity, and those that are in use in any case. A lock that is
- * not kept is still found as long as anybody refers to it.
+ * <p>The locks that were asked for last are kept, up to a capacity, and those that are in use in any case. A lock that
+ * is not kept is still found as long as anybody refers to it.
  */
 final class RegistryCache {
     private final Function<String, DistributedLock> locks;
