@@ -7,11 +7,13 @@ import java.time.Duration;
 import org.junit.jupiter.api.Assumptions;
 import org.testcontainers.DockerClientFactory;
 
-/** The image of these tests: built once, from the distribution folder and the Java of this machine. */
-final class TestImage {
-    static final Duration PATIENCE = Duration.ofMinutes(5);
+/**
+ * The image of tests, of other modules too: built once, from the distribution folder and the Java of this machine.
+ */
+public final class TestImage {
+    public static final Duration PATIENCE = Duration.ofMinutes(5);
     /** They make starts cheap. */
-    static final String JVM_FLAGS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
+    public static final String JVM_FLAGS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
     private static final String NAME = "conclave:test";
     private static String problem = "";
@@ -20,7 +22,7 @@ final class TestImage {
     private TestImage() {}
 
     /** Its name; without a Docker engine the test ends here, and one line says why. */
-    static synchronized String name() throws IOException, InterruptedException {
+    public static synchronized String name() throws IOException, InterruptedException {
         if (!isTried) {
             isTried = true;
             problem = DockerClientFactory.instance().isDockerAvailable() ? build() : "no Docker engine is available";
@@ -33,8 +35,15 @@ final class TestImage {
     }
 
     /** A server of it, with time to start on a busy machine. */
-    static ConclaveContainer server() throws IOException, InterruptedException {
-        return new ConclaveContainer(name()).withStartupTimeout(PATIENCE).withEnv("JVMFLAGS", JVM_FLAGS);
+    public static ConclaveContainer server() throws IOException, InterruptedException {
+        ConclaveContainer server = new ConclaveContainer(name());
+        prepare(server);
+        return server;
+    }
+
+    /** Lets a server start cheaply, and gives it time. */
+    public static void prepare(ConclaveContainer server) {
+        server.withStartupTimeout(PATIENCE).withEnv("JVMFLAGS", JVM_FLAGS);
     }
 
     private static String build() throws IOException, InterruptedException {

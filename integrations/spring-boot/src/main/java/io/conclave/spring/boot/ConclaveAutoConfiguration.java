@@ -39,6 +39,7 @@ public final class ConclaveAutoConfiguration {
             ObjectProvider<MetricsHook> hooks,
             ObjectProvider<CoordinatorBuilderCustomizer> customizers) {
         CoordinatorBuilder builder = new CoordinatorSettings(properties).builder(details.getConnectString());
+        builder.followEnsemble(properties.isFollowEnsemble() && details.canFollowEnsemble());
         builder.metrics(MetricsHook.of(hooks.orderedStream().toArray(MetricsHook[]::new)));
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
         return CoordinatorSettings.checked(

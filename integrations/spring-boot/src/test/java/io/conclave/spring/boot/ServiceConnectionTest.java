@@ -3,6 +3,7 @@ package io.conclave.spring.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.testcontainers.ConclaveCluster;
 import io.conclave.testcontainers.ConclaveContainer;
 import io.conclave.testkit.memory.MemoryStore;
 import java.lang.reflect.Constructor;
@@ -31,6 +32,8 @@ import org.testcontainers.utility.DockerImageName;
 class ServiceConnectionTest {
     private static final String STORE = UUID.randomUUID().toString();
     private static final String LABEL = "org.springframework.boot.service-connection";
+
+    private static final AutoConfigurations CLUSTER = AutoConfigurations.of(ClusterConnectionAutoConfiguration.class);
 
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
             .withPropertyValues("conclave.connect-string=conclave://127.0.0.1:1")
@@ -85,6 +88,69 @@ class ServiceConnectionTest {
             assertThat(started).isTrue();
             return "memory:" + STORE;
         }
+    }
+
+    @Test
+    void clusterOfATestBeatsTheProperty() {
+        runner.withConfiguration(CLUSTER)
+                .withUserConfiguration(OneCluster.class)
+                .run(context -> {
+                    assertThat(context).hasSingleBean(Coordinator.class);
+                    ConclaveConnectionDetails details = context.getBean(ConclaveConnectionDetails.class);
+                    assertThat(details.getConnectString()).isEqualTo("memory:" + STORE);
+                    assertThat(details.canFollowEnsemble()).isFalse();
+                });
+    }
+
+    @Test
+    void onlyOneClusterIsConnectedTo() {
+        runner.withConfiguration(CLUSTER)
+                .withUserConfiguration(OneCluster.class, AnotherCluster.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessage(
+                                "Only one ConclaveCluster can have @ServiceConnection, and these have: first, second"));
+    }
+
+    @Test
+    void clusterWithoutTheAnnotationIsNotConnectedTo() {
+        runner.withConfiguration(CLUSTER)
+                .withBean(ConclaveCluster.class, StoreInCluster::new)
+                .run(context -> assertThat(connectString(context)).isEqualTo("conclave://127.0.0.1:1"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OneCluster {
+        @Bean
+        @ServiceConnection
+        ConclaveCluster first() {
+            return new StoreInCluster();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class AnotherCluster {
+        @Bean
+        @ServiceConnection
+        ConclaveCluster second() {
+            return new StoreInCluster();
+        }
+    }
+
+    /** Would be servers in containers, if there were an engine. */
+    private static final class StoreInCluster extends ConclaveCluster {
+        StoreInCluster() {
+            super("conclave:test", 3);
+        }
+
+        @Override
+        public String getConnectString() {
+            return "memory:" + STORE;
+        }
+
+        @Override
+        public void stop() {}
     }
 
     @Test
