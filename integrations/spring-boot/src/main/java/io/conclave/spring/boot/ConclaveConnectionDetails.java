@@ -9,8 +9,8 @@ public interface ConclaveConnectionDetails extends ConnectionDetails {
     String getConnectString();
 
     /**
-     * Whether the addresses that an ensemble tells lead to its servers from here. If not, the coordinator keeps to those
-     * of the connect string, whatever {@code conclave.follow-ensemble} says.
+     * Whether the addresses that an ensemble tells lead to its servers from here. If not, the coordinator keeps to
+     * those of the connect string, whatever {@code conclave.follow-ensemble} says.
      */
     default boolean canFollowEnsemble() {
         return true;
