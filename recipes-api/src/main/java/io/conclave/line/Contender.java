@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ol>
  *   <li>{@link Waiter} creates the znode {@code <line>/_c_<guid>-lock-}, and waits for the turn by the rule.
- *   <li>{@link OwnNode} watches the own znode: when it vanishes the contender fails at once, or its grant is lost.
+ *   <li>{@link OwnNode} watches the own znode, while the contender waits and when it has held for a moment: when the
+ *       znode vanishes the contender fails, or its grant is lost.
  *   <li>A holder may go on in another role in the same place ({@link Downgrade}): a writer as a reader.
  *   <li>However it ends, the znode is deleted ({@link GuaranteedDelete}).
  * </ol>
@@ -151,8 +152,6 @@ public final class Contender extends AbstractGrantRequest {
         } else if (stat.ephemeralOwner() != session.id()) {
             fail(new SessionGoneException(path + " belongs to the session 0x" + Long.toHexString(stat.ephemeralOwner())
                     + ", not to " + session));
-        } else {
-            own.watch();
         }
     }
 
@@ -163,6 +162,7 @@ public final class Contender extends AbstractGrantRequest {
             return false;
         }
         become(ContenderState.WAITING);
+        own.watchUnlessWatched();
         return true;
     }
 
@@ -172,6 +172,7 @@ public final class Contender extends AbstractGrantRequest {
             return; // the session's loss is on its way here
         }
         become(ContenderState.HELD);
+        own.watchInAMoment();
         measurements.granted();
         describeHold();
         tellGranted();
@@ -361,6 +362,7 @@ public final class Contender extends AbstractGrantRequest {
         measurements.tookOver();
         tellGranted();
         take(path, stat);
+        own.watch();
         describeHold();
     }
 

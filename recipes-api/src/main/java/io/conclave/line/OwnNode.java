@@ -68,6 +68,24 @@ final class OwnNode {
         return watchedOnConnection == connection;
     }
 
+    /** The contender holds now: a hold that is over in a moment needs no watch. */
+    void watchInAMoment() {
+        if (!isWatchedOn(session.connectionNumber())) {
+            YoungHolds.of(session).add(this);
+        }
+    }
+
+    /** Whether the contender holds what may be lost. */
+    boolean isHeld() {
+        return contender.isHeld();
+    }
+
+    void watchUnlessWatched() {
+        if (!isWatchedOn(session.connectionNumber())) {
+            watch();
+        }
+    }
+
     /** Reads the znode and watches it; the contender is told if it is not ours (any more). */
     void watch() {
         Znode ours = znode;

@@ -178,7 +178,7 @@ class LockErrorsTest {
     void multiLockNamesTheLockThatIsInTheWay() throws Exception {
         try (LockGrant grant = lock(holder, "invoice-service").acquire()) {
             MultiLock both = MultiLock.of(DistributedLock.at(waiter, "/locks/a"), DistributedLock.at(waiter, PATH));
-            AcquireTimeoutException late = late(3, () -> both.acquire(TIMEOUT));
+            AcquireTimeoutException late = late(2, () -> both.acquire(TIMEOUT));
             assertEquals(PATH, late.path());
             assertEquals("invoice-service", late.holder().orElseThrow().text());
             assertTrue(late.getMessage().contains("/locks/a"), late.getMessage());
@@ -191,7 +191,7 @@ class LockErrorsTest {
     void semaphoreSaysHowManyPermitsAreOut() throws Exception {
         try (PermitGrant grant =
                 DistributedSemaphore.at(holder, "/locks/permits", 2).acquire(2)) {
-            AcquireTimeoutException late = late(2, () -> DistributedSemaphore.at(waiter, "/locks/permits", 2)
+            AcquireTimeoutException late = late(1, () -> DistributedSemaphore.at(waiter, "/locks/permits", 2)
                     .acquire(1, TIMEOUT));
             assertEquals("/locks/permits", late.path());
             assertTrue(late.getMessage().contains("2 of 2 are out"), late.getMessage());
