@@ -61,6 +61,11 @@ final class BenchmarkCluster implements AutoCloseable {
                 .orElseThrow(() -> new BenchmarkException(kind.label() + " has no " + place));
     }
 
+    /** All of them. */
+    List<BenchmarkServer> servers() {
+        return List.copyOf(servers);
+    }
+
     /** Where clients reach them. */
     List<Integer> ports() {
         return servers.stream().map(BenchmarkServer::port).toList();

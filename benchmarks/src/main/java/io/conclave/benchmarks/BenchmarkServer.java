@@ -30,13 +30,15 @@ final class BenchmarkServer implements AutoCloseable {
     private final ServerKind kind;
     private final Path directory;
     private final int port;
-    private final Process process;
+    private final List<String> command;
+    private Process process;
 
-    private BenchmarkServer(ServerKind kind, Path directory, int port, Process process) {
+    private BenchmarkServer(ServerKind kind, Path directory, int port, List<String> command) {
         this.kind = kind;
         this.directory = directory;
         this.port = port;
-        this.process = process;
+        this.command = command;
+        process = begin();
     }
 
     /** Starts a stand-alone server with this class path, and returns when it listens. Blocks. */
@@ -89,12 +91,15 @@ final class BenchmarkServer implements AutoCloseable {
         command.addAll(jvmOptions);
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(mainAndArguments);
+        return new BenchmarkServer(kind, directory, port, command);
+    }
+
+    private Process begin() {
         try {
-            Process process = new ProcessBuilder(command)
+            return new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(directory.resolve("output.log").toFile())
                     .start();
-            return new BenchmarkServer(kind, directory, port, process);
         } catch (IOException e) {
             throw new UncheckedIOException("cannot start " + kind.label() + " in " + directory, e);
         }
@@ -124,6 +129,17 @@ final class BenchmarkServer implements AutoCloseable {
                 throw failed("does not " + what + " after " + START_TIMEOUT);
             }
         }
+    }
+
+    /** Ends the process with SIGKILL. Blocks. */
+    void kill() {
+        process.destroyForcibly();
+        hasEndedWithin((int) START_TIMEOUT.toMillis());
+    }
+
+    /** Starts the process again, on what it has left. */
+    void startAgain() {
+        process = begin();
     }
 
     private BenchmarkException failed(String what) {

@@ -9,6 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** A session over a blocking socket, with the few bytes that it needs: costs next to nothing. Not thread-safe. */
 final class RawSession implements AutoCloseable {
@@ -86,18 +87,32 @@ final class RawSession implements AutoCloseable {
 
     /** Creates a persistent znode. Blocks. */
     void create(String path) throws IOException {
-        out.write(frame(body -> {
-            body.writeInt(++xid);
-            body.writeInt(CREATE);
-            writeText(body, path);
-            body.writeInt(0); // no data
-            body.writeInt(1);
-            body.writeInt(ALL_PERMISSIONS);
-            writeText(body, "world");
-            writeText(body, "anyone");
-            body.writeInt(0); // persistent
-        }));
-        read();
+        createAll(List.of(path), new byte[0]);
+    }
+
+    /** Creates persistent znodes with the same data; sends all before it reads an answer. Blocks. */
+    void createAll(List<String> paths, byte[] data) throws IOException {
+        ByteArrayOutputStream frames = new ByteArrayOutputStream();
+        for (String path : paths) {
+            frames.write(frame(body -> writeCreate(body, ++xid, path, data)));
+        }
+        out.write(frames.toByteArray());
+        for (int i = 0; i < paths.size(); i++) {
+            read();
+        }
+    }
+
+    private static void writeCreate(DataOutputStream body, int xid, String path, byte[] data) throws IOException {
+        body.writeInt(xid);
+        body.writeInt(CREATE);
+        writeText(body, path);
+        body.writeInt(data.length);
+        body.write(data);
+        body.writeInt(1);
+        body.writeInt(ALL_PERMISSIONS);
+        writeText(body, "world");
+        writeText(body, "anyone");
+        body.writeInt(0); // persistent
     }
 
     /** Sets a znode's data. Blocks until the answer is there. */
