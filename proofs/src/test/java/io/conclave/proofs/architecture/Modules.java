@@ -112,6 +112,16 @@ final class Modules {
                     List.of("testcontainers"),
                     Set.of(),
                     Set.of("org.testcontainers", "org.rnorth.ducttape", "com.github.dockerjava")),
+            new Module(
+                    "jackson",
+                    List.of("jackson"),
+                    Set.of("recipes-api"),
+                    Set.of("com.fasterxml.jackson", "tools.jackson")),
+            new Module(
+                    "kotlin",
+                    List.of("kotlin"),
+                    Set.of("recipes-api"),
+                    Set.of("kotlin", "kotlinx.coroutines", "org.jetbrains.annotations")),
             new Module("micrometer", List.of("micrometer"), Set.of("recipes-api"), Set.of("io.micrometer")),
             new Module(
                     "spring-boot",

@@ -7,6 +7,11 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Member;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.net.JarURLConnection;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -35,7 +40,15 @@ final class PublicApi {
 
     /** Modules in integrations/, which have no descriptor: their frameworks have none either. Each is one package. */
     private static final List<String> INTEGRATIONS = List.of(
-            "junit", "micrometer", "shedlock", "spring-boot", "spring-cloud", "spring-integration", "testcontainers");
+            "jackson",
+            "junit",
+            "kotlin",
+            "micrometer",
+            "shedlock",
+            "spring-boot",
+            "spring-cloud",
+            "spring-integration",
+            "testcontainers");
 
     private PublicApi() {}
 
@@ -51,9 +64,8 @@ final class PublicApi {
         }
         for (String integration : INTEGRATIONS) {
             String name = "io.conclave." + integration.replace('-', '.');
-            Path sources = ROOT.resolve("integrations/" + integration + "/src/main/java");
             StringBuilder api = new StringBuilder();
-            topLevel(sources.resolve(name.replace('.', '/')), name).forEach(type -> append(api, type));
+            integration(integration, name).forEach(type -> append(api, type));
             modules.put(name, api.toString());
         }
         return modules;
@@ -96,17 +108,59 @@ final class PublicApi {
         return api.toString();
     }
 
+    private static List<Class<?>> integration(String module, String packageName) {
+        Path sources = ROOT.resolve("integrations/" + module + "/src/main/java");
+        return Files.isDirectory(sources)
+                ? topLevel(sources.resolve(packageName.replace('.', '/')), packageName)
+                : compiled(packageName);
+    }
+
+    /**
+     * The classes of a package of Kotlin: a file may have several, and one of its own, called after it, for the
+     * functions that are in no class.
+     */
+    private static List<Class<?>> compiled(String packageName) {
+        String folder = packageName.replace('.', '/');
+        URL found = PublicApi.class.getClassLoader().getResource(folder);
+        if (found == null) {
+            throw new IllegalStateException("the module of " + packageName + " is no test dependency of the proofs");
+        }
+        try {
+            if (!found.getProtocol().equals("jar")) {
+                return compiled(Path.of(found.toURI()), packageName);
+            }
+            JarURLConnection jar = (JarURLConnection) found.openConnection();
+            try (FileSystem files =
+                    FileSystems.newFileSystem(Path.of(jar.getJarFileURL().toURI()))) {
+                return compiled(files.getPath(folder), packageName);
+            }
+        } catch (IOException | URISyntaxException e) {
+            throw new IllegalStateException(packageName, e);
+        }
+    }
+
+    private static List<Class<?>> compiled(Path folder, String packageName) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return load(files, packageName, ".class");
+        }
+    }
+
     private static List<Class<?>> topLevel(Path sources, String packageName) {
         try (Stream<Path> files = Files.list(sources)) {
-            return files.map(file -> file.getFileName().toString())
-                    .filter(file -> file.endsWith(".java") && file.indexOf('-') < 0)
-                    .map(file -> packageName + "." + file.substring(0, file.length() - ".java".length()))
-                    .sorted()
-                    .<Class<?>>map(PublicApi::load)
-                    .toList();
+            return load(files, packageName, ".java");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The classes that files of an ending are called after; none of a descriptor. */
+    private static List<Class<?>> load(Stream<Path> files, String packageName, String ending) {
+        return files.map(file -> file.getFileName().toString())
+                .filter(file -> file.endsWith(ending) && file.indexOf('-') < 0 && file.indexOf('$') < 0)
+                .map(file -> packageName + "." + file.substring(0, file.length() - ending.length()))
+                .sorted()
+                .<Class<?>>map(PublicApi::load)
+                .toList();
     }
 
     private static Class<?> load(String name) {
