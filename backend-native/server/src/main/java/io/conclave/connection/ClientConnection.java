@@ -15,6 +15,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -314,11 +315,17 @@ final class ClientConnection implements WatchTable.Watcher {
     void endStream() {
         lastOutput(SHORT_LINGER).addListener(written -> {
             if (channel instanceof DuplexChannel socket && written.isSuccess()) {
-                TlsEntry.endOutput(channel).addListener(sent -> socket.shutdownOutput());
+                endOfTls().addListener(sent -> socket.shutdownOutput());
             } else {
                 channel.close();
             }
         });
+    }
+
+    /** The end of what TLS sends, if the channel has TLS; else done when the write before is. */
+    private ChannelFuture endOfTls() {
+        SslHandler handler = channel.pipeline().get(SslHandler.class);
+        return handler == null ? channel.newSucceededFuture() : handler.closeOutbound();
     }
 
     private ChannelFuture lastOutput(Duration linger) {

@@ -3,7 +3,6 @@ package io.conclave.connection;
 import io.conclave.tls.TlsContext;
 import io.conclave.tree.AuthId;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
@@ -47,12 +46,6 @@ final class TlsEntry extends ChannelInboundHandlerAdapter {
         this.onSecured = onSecured;
         this.refusals = refusals;
         this.offersIds = offersIds;
-    }
-
-    /** The end of what TLS sends, if the channel has TLS; else done when the write before is. */
-    static ChannelFuture endOutput(Channel channel) {
-        SslHandler handler = channel.pipeline().get(SslHandler.class);
-        return handler == null ? channel.newSucceededFuture() : handler.closeOutbound();
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -93,6 +94,19 @@ class ArchitectureTest {
     @Test
     void onlyServerTestingInjectsFaultsIntoServers() {
         assertNone(violations(Rules::usesOfServerFaults));
+    }
+
+    /** What reads a client answers through its connection, which calls none of it by name. */
+    @Test
+    void aConnectionKnowsNoPartThatAnswersThroughIt() {
+        JavaClass connection = product.get("io.conclave.connection.ClientConnection");
+        Set<String> known = connection.getDirectDependenciesFromSelf().stream()
+                .map(Dependency::getTargetClass)
+                .filter(type -> type.getFields().stream()
+                        .anyMatch(field -> field.getRawType().equals(connection)))
+                .map(JavaClass::getSimpleName)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertEquals(Set.of(), known, "classes that have a connection, and that it uses");
     }
 
     @Test
