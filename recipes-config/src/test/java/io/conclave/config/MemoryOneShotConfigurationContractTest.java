@@ -1,6 +1,5 @@
 package io.conclave.config;
 
-import io.conclave.testkit.memory.MemoryStore;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -10,7 +9,7 @@ class MemoryOneShotConfigurationContractTest extends ConfigurationContract {
 
     @BeforeEach
     void takePersistentWatchesAway() {
-        MemoryStore.named(name).faults().withoutPersistentWatches();
+        memoryStore().faults().withoutPersistentWatches();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.conclave.membership;
 
-import io.conclave.testkit.memory.MemoryStore;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -10,7 +9,7 @@ class MemoryOneShotGroupContractTest extends GroupContract {
 
     @BeforeEach
     void takePersistentWatchesAway() {
-        MemoryStore.named(name).faults().withoutPersistentWatches();
+        memoryStore().faults().withoutPersistentWatches();
     }
 
     @Override

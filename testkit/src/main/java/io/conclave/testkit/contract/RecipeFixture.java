@@ -11,6 +11,8 @@ import io.conclave.node.NodePath;
 import io.conclave.request.GetChildren;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -55,7 +57,26 @@ public abstract class RecipeFixture implements StoreUnderTest {
                 .sessionTimeout(sessionTimeout())
                 .linearizableReads(true);
         tls().ifPresent(builder::tls);
-        return isInMemory() ? builder.timeSource(patientClock) : builder;
+        if (isInMemory()) {
+            memoryStore(); // it goes by the patient clock, whatever clock its first client has
+            builder.timeSource(patientClock);
+        }
+        return builder;
+    }
+
+    /**
+     * The store in memory under test, for tests that look into it or break something.
+     *
+     * @throws IllegalStateException if a test has made it on the machine's clocks, by which a busy machine loses the
+     *     sessions of its patient clients
+     */
+    protected final MemoryStore memoryStore() {
+        MemoryStore store = MemoryStore.named(connectString().substring(IN_MEMORY.length()), patientClock);
+        if (store.time() == TimeSource.system()) {
+            throw new IllegalStateException("The store " + connectString()
+                    + " goes by the machine's clocks: take it from memoryStore() also where nothing has connected");
+        }
+        return store;
     }
 
     private boolean isInMemory() {

@@ -94,6 +94,11 @@ public final class MemoryStore {
         NAMED.remove(name);
     }
 
+    /** The clocks by which its sessions expire. */
+    public TimeSource time() {
+        return time;
+    }
+
     /** What can be broken in this store. */
     public Faults faults() {
         return faults;

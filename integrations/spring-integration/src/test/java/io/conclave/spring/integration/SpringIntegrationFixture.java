@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 /** A store in memory whose sessions live long, and what breaks it. */
 abstract class SpringIntegrationFixture extends RecipeFixture {
     private final String store = UUID.randomUUID().toString();
-    final Faults faults = MemoryStore.named(store).faults();
+    final Faults faults = memoryStore().faults();
 
     @Override
     public String connectString() {
