@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,6 +42,9 @@ class CommitFaultsTest {
         final List<Ledger> ledgers = new ArrayList<>();
         final CompletableFuture<Void> closing = new CompletableFuture<>();
         final AtomicInteger beginnings = new AtomicInteger();
+        /** What a rival was answered that has run a transaction of the same id. */
+        final AtomicReference<Optional<Decision>> decidedByRival = new AtomicReference<>(Optional.empty());
+
         /** Whether {@code commit} has ended. Only what is left is to be finished then, which takes less haste. */
         volatile boolean isAnswered;
 
@@ -91,6 +95,54 @@ class CommitFaultsTest {
             for (int site = 0; site < SITES.size(); site++) {
                 run.helper(SITES.get(site)).start(site(site));
             }
+        }
+
+        /** Finishes once what a process that is away has left. */
+        Actor.Body recovery() {
+            return me -> TwoPhaseCommit.at(me.coordinator(), PATH).recover();
+        }
+
+        /** Runs a transaction of the same id if it can. */
+        Actor.Body user() {
+            return me -> {
+                try {
+                    Decision decision = transfers(me, Propagation.THROUGH_COORDINATOR)
+                            .withVoteTimeout(Duration.ofSeconds(5))
+                            .commit("t1", new byte[0], SITES);
+                    if (decidedByRival.getAndSet(Optional.of(decision)).isPresent()) {
+                        run.violated("two rivals have run it");
+                    }
+                } catch (RefusedException inUse) {
+                    // The victim's has begun, or another rival's.
+                }
+            };
+        }
+
+        /** Another process of a site: it takes the place of the one before, and goes again. */
+        Actor.Body substitute(int index) {
+            Ledger ledger = ledgers.get(index);
+            return me -> {
+                try (Site site = TwoPhaseCommit.at(me.coordinator(), PATH).join(ledger.site(), ledger.participant())) {
+                    run.pause(Duration.ofSeconds(3));
+                }
+            };
+        }
+
+        /** The victim's transaction. It has the id, or a rival has it: never both. */
+        Actor.Body initiator(Propagation propagation, CompletableFuture<Decision> decided) {
+            return me -> {
+                try {
+                    Decision decision = transfers(me, propagation).commit("t1", new byte[0], SITES);
+                    if (decision.isCommit() && decidedByRival.get().isPresent()) {
+                        run.violated("two have run it: the victim " + decision + ", a rival " + decidedByRival);
+                    }
+                    decided.complete(decision);
+                } catch (RefusedException used) {
+                    if (decidedByRival.get().isEmpty()) {
+                        throw used;
+                    }
+                }
+            };
         }
 
         /** Once everything has had its time. */
@@ -197,6 +249,7 @@ class CommitFaultsTest {
                     Decision first = books.transfers(run.helper("first"), Propagation.THROUGH_COORDINATOR)
                             .commit("t1", new byte[0], SITES);
                     run.pause(Duration.ofSeconds(1));
+                    run.rival("recovers", books.recovery());
                     run.victim().start(me -> {
                         books.transfers(me, Propagation.THROUGH_COORDINATOR).commit("t1", new byte[0], SITES);
                         run.violated("it was accepted");
@@ -225,17 +278,18 @@ class CommitFaultsTest {
                         run.helper("successor").start(books.successor());
                     }
                     run.untilAtRest();
+                    run.rival("recovers", books.recovery());
+                    run.rival("uses the id if it can", books.user());
                     CompletableFuture<Decision> decided = new CompletableFuture<>();
-                    run.victim().start(me -> {
-                        decided.complete(books.transfers(me, propagation).commit("t1", new byte[0], SITES));
-                        if (run.isClean() && decided.join().isCommit() != isCommit) {
-                            run.violated("without a fault it was decided: " + decided.join());
-                        }
-                    });
+                    run.victim().start(books.initiator(propagation, decided));
                     run.victim().join();
+                    if (run.isClean() && decided.join().isCommit() != isCommit) {
+                        run.violated("without a fault it was decided: " + decided.join());
+                    }
                     books.isAnswered = true;
+                    run.settle();
                     run.pause(LONG);
-                    books.check(Optional.ofNullable(decided.getNow(null)), true);
+                    books.check(books.decidedByRival.get().or(() -> Optional.ofNullable(decided.getNow(null))), true);
                     books.closing.complete(null);
                 })
                 .within(Duration.ofMinutes(5))
@@ -263,6 +317,8 @@ class CommitFaultsTest {
                     Books books = new Books(run, isWilling);
                     run.helper("a").start(books.site(0));
                     run.helper("b").start(books.site(1));
+                    run.rival("recovers", books.recovery());
+                    run.rival("takes its place", books.substitute(2));
                     run.victim().start(books.site(2));
                     books.countBeginnings(run.helper("observer"));
                     run.helper("successor").start(books.successor());
@@ -302,6 +358,8 @@ class CommitFaultsTest {
                             .suspend(RecipeAccess.session(dead.coordinator()).id());
                     dead.start(me -> me.coordinator().close()); // no one hears of it
                     run.pause(Duration.ofSeconds(25));
+                    run.rival("recovers", books.recovery());
+                    run.rival("uses the id if it can", books.user());
                     run.victim().start(me -> TwoPhaseCommit.at(me.coordinator(), PATH)
                             .recover());
                     run.untilAtRest();
@@ -310,6 +368,7 @@ class CommitFaultsTest {
                     run.pause(LONG);
                     TwoPhaseCommit.at(run.helper("successor").coordinator(), PATH)
                             .recover();
+                    books.decidedByRival.get().ifPresent(again -> run.violated("begun again, and decided: " + again));
                     books.check(Optional.empty(), false);
                     books.closing.complete(null);
                 })
