@@ -97,9 +97,12 @@ class MultiLockEntryTest {
         });
     }
 
+    /** Without the watches on the own places, which a hold of more than a moment has. */
     private TreeMap<String, Integer> counted() {
         TreeMap<String, Integer> counts = new TreeMap<>();
-        List.copyOf(sent).forEach(kind -> counts.merge(kind, 1, Integer::sum));
+        List.copyOf(sent).stream()
+                .filter(kind -> !kind.equals("GetData"))
+                .forEach(kind -> counts.merge(kind, 1, Integer::sum));
         sent.clear();
         return counts;
     }
@@ -120,9 +123,7 @@ class MultiLockEntryTest {
         TreeMap<String, Integer> expected = new TreeMap<>();
         expected.put("Multi", 1);
         expected.put("GetChildren", 10);
-        TreeMap<String, Integer> counted = counted();
-        counted.remove("GetData"); // the watches on the own places, if the machine was slow
-        assertEquals(expected, counted);
+        assertEquals(expected, counted());
         assertEquals(
                 1,
                 grant.tokens().values().stream()
