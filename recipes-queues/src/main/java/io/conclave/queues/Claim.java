@@ -41,7 +41,8 @@ public interface Claim<T> extends AutoCloseable {
 
     /**
      * The item is done: it is deleted. Blocks until the backend has confirmed it; while the connection is away it waits
-     * for the next one. Idempotent.
+     * for the next one. Acknowledgements of one queue that come while another is on its way share a transaction; each
+     * has its own outcome. Idempotent.
      *
      * @throws io.conclave.error.GrantLostException if the item was not ours any more: another consumer does it again
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile: it may have been deleted or not

@@ -218,14 +218,16 @@ final class ClaimedItem<T> implements Claim<T> {
         }
         become(State.SETTLING);
         deadline.cancel();
-        Multi multi = Multi.of(Delete.of(layout.item(name)).withVersion(version), Delete.of(layout.claim(name)));
-        Settlement.of(session, layout.claim(name), multi).whenComplete((result, failure) -> {
-            if (failure != null) {
-                endFor(Waiting.cause(failure));
-            } else {
-                onSettled(result);
-            }
-        });
+        QueueAgents.of(session)
+                .acknowledgements(session, layout)
+                .add(name, version)
+                .whenComplete((result, failure) -> {
+                    if (failure != null) {
+                        endFor(Waiting.cause(failure));
+                    } else {
+                        onSettled(result);
+                    }
+                });
     }
 
     private void onSettled(Settlement.Result result) {

@@ -8,12 +8,13 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * The producers and consumers of a session; those with nothing to do are removed when another is made. State belongs to
- * the session's dispatcher.
+ * The producers and consumers of a session, and their acknowledgements; those with nothing to do are removed when
+ * another is made. State belongs to the session's dispatcher.
  */
 final class QueueAgents {
     private final Map<ConsumersOf, Consumers> consumers = new HashMap<>();
     private final Map<ProducersOf, Producers> producers = new HashMap<>();
+    private final Map<NodePath, GatheredAcknowledgements> acknowledgements = new HashMap<>();
 
     private record ConsumersOf(NodePath path, ItemOrder order) {}
 
@@ -31,6 +32,17 @@ final class QueueAgents {
                 agent.onReturned();
             }
         });
+    }
+
+    GatheredAcknowledgements acknowledgements(RecipeSession session, QueueLayout layout) {
+        GatheredAcknowledgements known = acknowledgements.get(layout.path());
+        if (known != null) {
+            return known;
+        }
+        acknowledgements.values().removeIf(GatheredAcknowledgements::isIdle);
+        GatheredAcknowledgements made = new GatheredAcknowledgements(session, layout);
+        acknowledgements.put(layout.path(), made);
+        return made;
     }
 
     Consumers consumers(RecipeSession session, QueueLayout layout, ItemOrder order) {

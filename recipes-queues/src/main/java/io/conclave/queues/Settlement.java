@@ -30,7 +30,9 @@ final class Settlement {
      * @param kind in short
      * @param refusal if it was refused, why
      */
-    record Result(Kind kind, Optional<RefusedException> refusal) {}
+    record Result(Kind kind, Optional<RefusedException> refusal) {
+        static final Result DONE = new Result(Kind.DONE, Optional.empty());
+    }
 
     /** The outcome, in short. */
     enum Kind {
@@ -58,22 +60,29 @@ final class Settlement {
         return settlement.result;
     }
 
-    private void send() {
-        session.send(multi, results -> end(Kind.DONE), cause -> {
-            if (cause instanceof OutcomeUnknownException) {
-                findOut();
-            } else if (Failures.mayPass(cause)) {
-                Retry.later(session, cause, this::send);
-            } else if (cause instanceof RefusedException refused) {
-                result.complete(new Result(Kind.REFUSED, Optional.of(refused)));
-            } else {
-                result.completeExceptionally(cause);
-            }
-        });
+    /**
+     * As {@link #of}, when the transaction has been sent already, alone or as a part of a larger one, and has failed.
+     */
+    static CompletionStage<Result> after(RecipeSession session, NodePath claim, Multi multi, Throwable failure) {
+        Settlement settlement = new Settlement(session, claim, multi);
+        settlement.onFailure(failure);
+        return settlement.result;
     }
 
-    private void end(Kind kind) {
-        result.complete(new Result(kind, Optional.empty()));
+    private void send() {
+        session.send(multi, results -> result.complete(Result.DONE), this::onFailure);
+    }
+
+    private void onFailure(Throwable cause) {
+        if (cause instanceof OutcomeUnknownException) {
+            findOut();
+        } else if (Failures.mayPass(cause)) {
+            Retry.later(session, cause, this::send);
+        } else if (cause instanceof RefusedException refused) {
+            result.complete(new Result(Kind.REFUSED, Optional.of(refused)));
+        } else {
+            result.completeExceptionally(cause);
+        }
     }
 
     private void findOut() {
@@ -84,7 +93,7 @@ final class Settlement {
                     if (node.stat().ephemeralOwner() == session.id()) {
                         send();
                     } else {
-                        end(Kind.CLAIM_GONE);
+                        claimGone();
                     }
                 },
                 this::onNotFound);
@@ -92,9 +101,13 @@ final class Settlement {
 
     private void onNotFound(Throwable cause) {
         if (Failures.isNoNode(cause)) {
-            end(Kind.CLAIM_GONE);
+            claimGone();
         } else {
             result.completeExceptionally(cause);
         }
+    }
+
+    private void claimGone() {
+        result.complete(new Result(Kind.CLAIM_GONE, Optional.empty()));
     }
 }

@@ -16,6 +16,7 @@ import io.conclave.request.Delete;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -186,6 +187,36 @@ public abstract class ClaimContract extends QueueFixture {
         assertEquals(ClaimEnd.TAKEN_AWAY, end(claim));
         assertTrue(another.isHeld());
         another.acknowledge();
+        awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void acknowledgementThatIsRefusedKeepsNoneFromBeingDoneThatGoesWithIt() throws Exception {
+        Coordinator coordinator = connect();
+        int count = 6;
+        List<Claim<String>> claims = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            queue(coordinator).put("item " + i);
+            claims.add(queue(coordinator).claim());
+        }
+        int lost = 3;
+        String deleted = children(coordinator, PATH).stream()
+                .flatMap(child -> ItemName.claimed(child).stream())
+                .sorted(Comparator.comparingInt(ItemName::sequence))
+                .toList()
+                .get(lost)
+                .claim();
+        coordinator.execute(Delete.of(NodePath.of(PATH).child(deleted)));
+        List<CompletableFuture<Void>> outcomes =
+                claims.stream().map(Claim::acknowledgeAsync).toList();
+        for (int i = 0; i < count; i++) {
+            if (i != lost) {
+                outcomes.get(i).get(120, SECONDS);
+            }
+        }
+        assertEquals(ClaimEnd.TAKEN_AWAY, end(claims.get(lost)));
+        assertEquals(new QueueCount(1, 0, 0), queue(coordinator).count());
+        assertEquals("item " + lost, queue(coordinator).take());
         awaitNothingLeft(coordinator);
     }
 

@@ -1,6 +1,8 @@
 package io.conclave.queues;
 
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.node.DataCodec;
@@ -15,15 +17,19 @@ import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
 import io.conclave.testkit.driver.Scenario;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -91,6 +97,24 @@ class ClaimFaultsTest {
             acknowledged(claim);
         }
 
+        /** Each acknowledgement's failure says nothing about the others. */
+        void together(Actor me, List<Claim<String>> claims) throws Exception {
+            List<CompletableFuture<Void>> outcomes = atOnce(
+                    me, () -> claims.stream().map(Claim::acknowledgeAsync).toList());
+            ConclaveException failed = null;
+            for (int i = 0; i < claims.size(); i++) {
+                try {
+                    me.await(outcomes.get(i));
+                    acknowledged(claims.get(i));
+                } catch (ConclaveException e) {
+                    failed = failed == null ? e : failed;
+                }
+            }
+            if (failed != null) {
+                throw failed;
+            }
+        }
+
         /** Works until nothing has come for a while. */
         void all(DistributedQueue<String> queue) throws InterruptedException {
             while (true) {
@@ -112,19 +136,32 @@ class ClaimFaultsTest {
                 .within(Duration.ofMinutes(10));
     }
 
+    /** Calls in one task of the dispatcher, so that what is behind the first one gathers. */
+    private static <T> T atOnce(Actor me, Supplier<T> calls) throws Exception {
+        CompletableFuture<T> called = new CompletableFuture<>();
+        RecipeAccess.session(me.coordinator()).execute(() -> called.complete(calls.get()));
+        return me.await(called);
+    }
+
     private static void put(Actor producer, String... items) throws InterruptedException {
         QueueFixture.putAll(queue(producer), items);
     }
 
     /** Everything was acknowledged in the end, and nothing is left. */
     private static void checkAllDone(FaultRun run, Work work, Actor helper, int items) throws InterruptedException {
+        checkAllDone(run, work, helper, items, 1);
+    }
+
+    /** As the first one, where so many may be acknowledged without an answer. */
+    private static void checkAllDone(FaultRun run, Work work, Actor helper, int items, int unheard)
+            throws InterruptedException {
         QueueCount left = queue(helper).count();
         if (!left.equals(new QueueCount(0, 0, 0))) {
             run.violated("left: " + left);
         }
         // whose acknowledgement was not answered does not know that it is done
         boolean mayBeUnheard = run.struck().stream().anyMatch(fault -> fault.endsSession() || fault.interrupts());
-        if (work.acknowledgedCount() < items - (mayBeUnheard ? 1 : 0)) {
+        if (work.acknowledgedCount() < items - (mayBeUnheard ? unheard : 0)) {
             run.violated("not acknowledged, and gone: " + (items - work.acknowledgedCount()));
         }
     }
@@ -215,6 +252,41 @@ class ClaimFaultsTest {
     @Test
     void claimedItemIsDoneByOneOrComesBack() {
         claimAndAcknowledge().verify();
+    }
+
+    /** Two of them behind one that is on its way. */
+    static FaultDriver acknowledgeTogether() {
+        return driver("queue, acknowledge three together", run -> {
+            Work work = new Work(run);
+            rivals(run, work);
+            Actor other = run.helper("other");
+            put(other, "a", "b", "c", "d");
+            run.victim()
+                    .start(
+                            me -> { // what it claims first must not come to its deadline while it waits for others
+                                List<CompletableFuture<Optional<Claim<String>>>> asked =
+                                        atOnce(me, () -> Stream.generate(
+                                                        () -> queue(me).claimAsync(Duration.ofSeconds(3)))
+                                                .limit(3)
+                                                .toList());
+                                List<Claim<String>> claims = new ArrayList<>();
+                                for (CompletableFuture<Optional<Claim<String>>> one : asked) {
+                                    me.await(one).ifPresent(claims::add); // else rivals have done everything
+                                }
+                                claims.forEach(work::claimed);
+                                work.together(me, claims);
+                            });
+            run.untilAtRest();
+            other.start(me -> work.all(queue(me)));
+            run.victim().join();
+            other.join();
+            checkAllDone(run, work, other, 4, 3);
+        });
+    }
+
+    @Test
+    void itemsAcknowledgedTogetherAreDoneOrComeBackEachByItself() {
+        acknowledgeTogether().verify();
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.conclave.queues;
 
+import io.conclave.error.RefusalReason;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.Mistake;
 import java.util.concurrent.TimeUnit;
@@ -50,6 +51,17 @@ class MistakenStepsTest {
                         ClaimFaultsTest.claimAndAcknowledge(),
                         Mistake.takesForDone("multi .delete /queues/claims/_c_.*"),
                         "left"),
+                Arguments.of(
+                        "acknowledgements that went together are taken for done",
+                        ClaimFaultsTest.acknowledgeTogether(),
+                        Mistake.takesForDone("multi .delete /queues/claims/_c_.*delete /queues/claims/_c_.*"),
+                        "left|claimed after it was acknowledged"),
+                Arguments.of(
+                        "acknowledgements that went together are taken for refused",
+                        ClaimFaultsTest.acknowledgeTogether(),
+                        Mistake.takesForRefused(
+                                "multi .delete /queues/claims/_c_.*delete /queues/claims/_c_.*", RefusalReason.NO_NODE),
+                        "GrantLost"),
                 Arguments.of(
                         "dead letter is made of what another has claimed",
                         ClaimFaultsTest.deadLetter(),

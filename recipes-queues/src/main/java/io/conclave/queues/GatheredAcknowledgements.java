@@ -1,0 +1,138 @@
+package io.conclave.queues;
+
+import io.conclave.error.RefusedException;
+import io.conclave.node.NodePath;
+import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.request.Delete;
+import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * All acknowledgements of one queue in one session. One that finds no other on its way goes at once; what gathers while
+ * a transaction is on its way goes into the next one.
+ *
+ * <p>They share a transaction only as long as all is well. If it is refused or its outcome is not known, each of its
+ * acknowledgements goes on alone ({@link Settlement}), so that what happened to one item decides nothing about others.
+ * State belongs to the session's dispatcher.
+ */
+final class GatheredAcknowledgements {
+    static final int MAX_AT_ONCE = 64;
+    private static final int OPERATIONS_EACH = 2;
+
+    private final RecipeSession session;
+    private final QueueLayout layout;
+    private final Deque<Acknowledgement> waiting = new ArrayDeque<>();
+    private boolean sending;
+
+    GatheredAcknowledgements(RecipeSession session, QueueLayout layout) {
+        this.session = session;
+        this.layout = layout;
+    }
+
+    /** Whether none is on its way in a shared transaction, or waits for that. */
+    boolean isIdle() {
+        return !sending && waiting.isEmpty();
+    }
+
+    /**
+     * Deletes an item and our claim of it, if the item has the version that our claim has given to it. Completes on the
+     * dispatcher, as {@link Settlement#of} does.
+     */
+    CompletionStage<Settlement.Result> add(ItemName item, int version) {
+        Acknowledgement one = new Acknowledgement(
+                layout.claim(item),
+                List.of(Delete.of(layout.item(item)).withVersion(version), Delete.of(layout.claim(item))));
+        waiting.add(one);
+        proceed();
+        return one.result;
+    }
+
+    private void proceed() {
+        if (sending || waiting.isEmpty()) {
+            return;
+        }
+        sending = true;
+        List<Acknowledgement> batch = new ArrayList<>();
+        List<Operation<?>> operations = new ArrayList<>();
+        while (batch.size() < MAX_AT_ONCE && !waiting.isEmpty()) {
+            Acknowledgement next = waiting.remove();
+            batch.add(next);
+            operations.addAll(next.deletions);
+        }
+        session.send(new Multi(operations), results -> onDone(batch), cause -> onFailure(batch, cause));
+    }
+
+    private void onDone(List<Acknowledgement> batch) {
+        sending = false;
+        proceed();
+        batch.forEach(Acknowledgement::done);
+    }
+
+    private void onFailure(List<Acknowledgement> batch, Throwable cause) {
+        sending = false;
+        for (int i = 0; i < batch.size(); i++) {
+            if (batch.size() == 1 || concerns(i, cause)) {
+                batch.get(i).goOnAfter(cause);
+            } else {
+                batch.get(i).goAlone();
+            }
+        }
+        proceed();
+    }
+
+    /** Whether the failure says something about this one of several, and not only that they went together. */
+    private static boolean concerns(int index, Throwable cause) {
+        if (!(cause instanceof RefusedException refusal) || Failures.mayPass(cause)) {
+            return true;
+        }
+        OptionalInt operation = refusal.operationIndex();
+        return operation.isPresent() && operation.getAsInt() / OPERATIONS_EACH == index;
+    }
+
+    /** One acknowledgement. */
+    private final class Acknowledgement {
+        private final NodePath claim;
+        private final List<Operation<?>> deletions;
+        private final CompletableFuture<Settlement.Result> result = new CompletableFuture<>();
+
+        Acknowledgement(NodePath claim, List<Operation<?>> deletions) {
+            this.claim = claim;
+            this.deletions = deletions;
+        }
+
+        void done() {
+            result.complete(Settlement.Result.DONE);
+        }
+
+        void goAlone() {
+            end(Settlement.of(session, claim, new Multi(deletions)));
+        }
+
+        void goOnAfter(Throwable cause) {
+            end(Settlement.after(session, claim, new Multi(deletions), cause));
+        }
+
+        private void end(CompletionStage<Settlement.Result> settled) {
+            settled.whenComplete((outcome, failure) -> {
+                if (failure == null) {
+                    result.complete(outcome);
+                } else {
+                    result.completeExceptionally(failure);
+                }
+            });
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "GatheredAcknowledgements[" + layout.path() + ", " + waiting.size() + " waiting]";
+    }
+}

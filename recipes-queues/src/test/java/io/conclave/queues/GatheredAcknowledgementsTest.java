@@ -1,0 +1,142 @@
+package io.conclave.queues;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.GrantLostException;
+import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.request.Delete;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.Quiescence;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What acknowledgements cost that come together, and what becomes of the others when one of them is refused. */
+class GatheredAcknowledgementsTest {
+    private static final NodePath PATH = NodePath.of("/queues/acknowledged");
+
+    private final String store = UUID.randomUUID().toString();
+    private final Coordinator coordinator = Coordinator.builder("memory:" + store)
+            .sessionTimeout(Duration.ofMinutes(5))
+            .connect();
+    private final DistributedQueue<String> queue = DistributedQueue.at(coordinator, PATH, DataCodec.TEXT);
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+        MemoryStore.forget(store);
+    }
+
+    private List<Claim<String>> claims(int count) throws Exception {
+        List<CompletableFuture<Claim<String>>> claims = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            queue.put("item " + i);
+            claims.add(queue.claimAsync());
+        }
+        List<Claim<String>> claimed = new ArrayList<>();
+        for (CompletableFuture<Claim<String>> claim : claims) {
+            claimed.add(claim.get(120, SECONDS));
+        }
+        return claimed;
+    }
+
+    /** All in one task of the dispatcher, so that no reply comes in between. */
+    private CompletableFuture<List<CompletableFuture<Void>>> acknowledge(List<Claim<String>> claims) {
+        CompletableFuture<List<CompletableFuture<Void>>> begun = new CompletableFuture<>();
+        RecipeAccess.session(coordinator)
+                .execute(() -> begun.complete(
+                        claims.stream().map(Claim::acknowledgeAsync).toList()));
+        return begun;
+    }
+
+    private long requestsOf(List<Claim<String>> claims) throws Exception {
+        Faults faults = MemoryStore.named(store).faults();
+        Quiescence.await(faults, List.of(coordinator));
+        long before = faults.requestCount();
+        for (CompletableFuture<Void> one : acknowledge(claims).get(120, SECONDS)) {
+            one.get(120, SECONDS);
+        }
+        long looking = Quiescence.await(faults, List.of(coordinator));
+        return faults.requestCount() - before - looking;
+    }
+
+    @Test
+    void oneAloneIsOneRequest() throws Exception {
+        assertEquals(1, requestsOf(claims(1)));
+    }
+
+    @Test
+    void whatGathersBehindTheFirstIsOneRequest() throws Exception {
+        assertEquals(2, requestsOf(claims(10)));
+        assertEquals(new QueueCount(0, 0, 0), queue.count());
+    }
+
+    @Test
+    void moreThanOneTransactionTakesAreSeveral() throws Exception {
+        assertEquals(3, requestsOf(claims(GatheredAcknowledgements.MAX_AT_ONCE + 10)));
+        assertEquals(new QueueCount(0, 0, 0), queue.count());
+    }
+
+    @Test
+    void oneThatIsRefusedDoesNotKeepTheOthers() throws Exception {
+        List<Claim<String>> claims = claims(6);
+        int lost = 3;
+        coordinator.execute(Delete.of(PATH.child(claimOf(lost))));
+        List<CompletableFuture<Void>> outcomes = acknowledge(claims).get(120, SECONDS);
+        for (int i = 0; i < claims.size(); i++) {
+            CompletableFuture<Void> outcome = outcomes.get(i);
+            if (i == lost) {
+                CompletionException failure =
+                        assertThrows(CompletionException.class, () -> outcome.orTimeout(120, SECONDS)
+                                .join());
+                assertEquals(GrantLostException.class, failure.getCause().getClass());
+            } else {
+                outcome.get(120, SECONDS);
+            }
+        }
+        assertEquals(ClaimEnd.TAKEN_AWAY, claims.get(lost).ended().get(120, SECONDS));
+        assertEquals(new QueueCount(1, 0, 0), queue.count());
+        assertEquals(claims.get(lost).item(), queue.take());
+    }
+
+    /** The items were put in their order. */
+    private String claimOf(int item) throws InterruptedException {
+        return QueueFixture.children(coordinator, PATH.toString()).stream()
+                .flatMap(child -> ItemName.claimed(child).stream())
+                .sorted(Comparator.comparingInt(ItemName::sequence))
+                .toList()
+                .get(item)
+                .claim();
+    }
+
+    @Test
+    void whatWaitsWhenTheCoordinatorIsClosedComesBack() throws Exception {
+        List<Claim<String>> claims = claims(3);
+        CompletableFuture<List<CompletableFuture<Void>>> begun = acknowledge(claims);
+        coordinator.close();
+        for (CompletableFuture<Void> one : begun.get(120, SECONDS)) {
+            one.handle((done, failure) -> done).get(120, SECONDS); // ends one way or the other
+        }
+        int acknowledged = 0;
+        for (Claim<String> claim : claims) {
+            acknowledged += claim.ended().get(120, SECONDS) == ClaimEnd.ACKNOWLEDGED ? 1 : 0;
+        }
+        try (Coordinator another = Coordinator.connect("memory:" + store)) {
+            QueueCount left = DistributedQueue.at(another, PATH, DataCodec.TEXT).count();
+            assertEquals(0, left.claimed());
+            assertEquals(left, new QueueCount(Math.min(left.waiting(), 3 - acknowledged), 0, 0));
+        }
+    }
+}
