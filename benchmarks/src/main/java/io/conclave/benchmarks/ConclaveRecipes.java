@@ -8,6 +8,7 @@ import io.conclave.locks.DistributedLock;
 import io.conclave.locks.DistributedSemaphore;
 import io.conclave.locks.MultiLock;
 import io.conclave.node.DataCodec;
+import io.conclave.queues.Claim;
 import io.conclave.queues.DistributedPriorityQueue;
 import io.conclave.queues.DistributedQueue;
 import io.conclave.queues.ItemQueue;
@@ -71,8 +72,8 @@ final class ConclaveRecipes implements RecipeClient {
     }
 
     @Override
-    public Producer producer(String path, boolean byPriority) {
-        if (byPriority) {
+    public Producer producer(String path, QueueCase.Kind kind) {
+        if (kind == QueueCase.Kind.PRIORITY) {
             return DistributedPriorityQueue.at(coordinator, path, DataCodec.BYTES)::put;
         }
         DistributedQueue<byte[]> queue = DistributedQueue.at(coordinator, path, DataCodec.BYTES);
@@ -80,11 +81,21 @@ final class ConclaveRecipes implements RecipeClient {
     }
 
     @Override
-    public void consume(String path, boolean byPriority, Consumer<byte[]> onItem) {
-        ItemQueue<byte[]> queue = byPriority
+    public void consume(String path, QueueCase queueCase, Consumer<byte[]> onItem) {
+        ItemQueue<byte[]> queue = queueCase.kind() == QueueCase.Kind.PRIORITY
                 ? DistributedPriorityQueue.at(coordinator, path, DataCodec.BYTES)
                 : DistributedQueue.at(coordinator, path, DataCodec.BYTES);
-        QueueLoad.startConsumer(() -> onItem.accept(queue.take()));
+        for (int i = 0; i < queueCase.callers(); i++) {
+            QueueLoad.startConsumer(
+                    queueCase.kind() == QueueCase.Kind.CLAIMED
+                            ? () -> work(queue.claim(), onItem)
+                            : () -> onItem.accept(queue.take()));
+        }
+    }
+
+    private static void work(Claim<byte[]> claim, Consumer<byte[]> onItem) throws InterruptedException {
+        onItem.accept(claim.item());
+        claim.acknowledge();
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.conclave.benchmarks;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.curator.framework.CuratorFramework;
@@ -14,6 +15,8 @@ import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
 import org.apache.curator.framework.recipes.queue.DistributedPriorityQueue;
+import org.apache.curator.framework.recipes.queue.DistributedQueue;
+import org.apache.curator.framework.recipes.queue.QueueBase;
 import org.apache.curator.framework.recipes.queue.QueueBuilder;
 import org.apache.curator.framework.recipes.queue.QueueConsumer;
 import org.apache.curator.framework.recipes.queue.QueueSerializer;
@@ -26,7 +29,7 @@ final class CuratorRecipes implements RecipeClient {
     private static final int PATIENCE_SECONDS = 10;
 
     private final CuratorFramework framework;
-    private final List<DistributedPriorityQueue<byte[]>> queues = new ArrayList<>();
+    private final List<QueueBase<byte[]>> queues = new ArrayList<>();
 
     CuratorRecipes(String hostAndPort) {
         framework = CuratorConnection.open(hostAndPort);
@@ -103,30 +106,48 @@ final class CuratorRecipes implements RecipeClient {
     }
 
     @Override
-    public Producer producer(String path, boolean byPriority) {
-        if (byPriority) {
+    public Producer producer(String path, QueueCase.Kind kind) {
+        if (kind == QueueCase.Kind.PRIORITY) {
             DistributedPriorityQueue<byte[]> queue = start(builder(path, null).buildPriorityQueue(0));
             return queue::put;
+        }
+        if (kind == QueueCase.Kind.CLAIMED) {
+            DistributedQueue<byte[]> queue = start(builder(path, null).buildQueue());
+            return (item, priority) -> queue.put(item);
         }
         SimpleDistributedQueue queue = new SimpleDistributedQueue(framework, path);
         return (item, priority) -> queue.offer(item);
     }
 
     @Override
-    public void consume(String path, boolean byPriority, Consumer<byte[]> onItem) {
-        if (byPriority) {
-            start(builder(path, new ItemConsumer(onItem)).buildPriorityQueue(0));
-        } else {
-            SimpleDistributedQueue queue = new SimpleDistributedQueue(framework, path);
-            QueueLoad.startConsumer(() -> onItem.accept(queue.take()));
+    public void consume(String path, QueueCase queueCase, Consumer<byte[]> onItem) {
+        switch (queueCase.kind()) {
+            case PRIORITY -> start(builder(path, new ItemConsumer(onItem)).buildPriorityQueue(0));
+            case CLAIMED ->
+                start(builder(path, new ItemConsumer(onItem))
+                        .lockPath(path + "-locks")
+                        .executor(Executors.newFixedThreadPool(queueCase.callers(), CuratorRecipes::daemon))
+                        .buildQueue());
+            case FIFO -> {
+                SimpleDistributedQueue queue = new SimpleDistributedQueue(framework, path);
+                for (int i = 0; i < queueCase.callers(); i++) {
+                    QueueLoad.startConsumer(() -> onItem.accept(queue.take()));
+                }
+            }
         }
+    }
+
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work, "benchmark-consumer");
+        thread.setDaemon(true);
+        return thread;
     }
 
     private QueueBuilder<byte[]> builder(String path, @Nullable QueueConsumer<byte[]> consumer) {
         return QueueBuilder.builder(framework, consumer, new Bytes(), path);
     }
 
-    private DistributedPriorityQueue<byte[]> start(DistributedPriorityQueue<byte[]> queue) {
+    private <Q extends QueueBase<byte[]>> Q start(Q queue) {
         try {
             queue.start();
         } catch (Exception e) {
@@ -166,7 +187,7 @@ final class CuratorRecipes implements RecipeClient {
         framework.close();
     }
 
-    private static void close(DistributedPriorityQueue<byte[]> queue) {
+    private static void close(QueueBase<byte[]> queue) {
         try {
             queue.close();
         } catch (IOException e) {

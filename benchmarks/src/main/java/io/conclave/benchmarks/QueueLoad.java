@@ -5,9 +5,13 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * A producer and some consumers at one queue, each a session of its own; so many items are in flight at most. The
@@ -24,6 +28,7 @@ final class QueueLoad implements AutoCloseable {
     private final List<RecipeClient> clients = new ArrayList<>();
     private final RecipeClient.Producer producer;
     private final Semaphore room;
+    private final ExecutorService producers;
     private final LatencyHistogram latencies = new LatencyHistogram(); // guarded by itself
 
     /** What a consumer does again and again. */
@@ -39,14 +44,16 @@ final class QueueLoad implements AutoCloseable {
         this.time = time;
         this.serverTime = serverTime;
         this.room = new Semaphore(queueCase.inFlight());
-        String path = "/queue-" + library.label() + "-" + queueCase.byPriority() + "-" + queueCase.consumers();
+        this.producers = Executors.newFixedThreadPool(queueCase.callers());
+        String path = "/queue-" + library.label() + "-" + queueCase.kind() + "-" + queueCase.consumers() + "-"
+                + queueCase.callers();
         RecipeClient producing = library.connect(hostAndPort);
         clients.add(producing);
-        this.producer = producing.producer(path, queueCase.byPriority());
+        this.producer = producing.producer(path, queueCase.kind());
         for (int i = 0; i < queueCase.consumers(); i++) {
             RecipeClient consuming = library.connect(hostAndPort);
             clients.add(consuming);
-            consuming.consume(path, queueCase.byPriority(), this::onItem);
+            consuming.consume(path, queueCase, this::onItem);
         }
     }
 
@@ -83,13 +90,12 @@ final class QueueLoad implements AutoCloseable {
         }
         long startNanos = time.monotonicNanos();
         Duration cpuBefore = serverTime.get();
-        long items = 0;
-        while (time.monotonicNanos() - startNanos < duration.toNanos()) {
-            take(1);
-            byte[] item = new byte[ITEM_BYTES];
-            ByteBuffer.wrap(item).putLong(time.monotonicNanos());
-            put(item, (int) (items++ % PRIORITIES));
-        }
+        long items = IntStream.range(0, queueCase.callers())
+                .mapToObj(caller -> CompletableFuture.supplyAsync(() -> puts(startNanos, duration), producers))
+                .toList()
+                .stream()
+                .mapToLong(CompletableFuture::join)
+                .sum();
         take(queueCase.inFlight());
         double seconds = (time.monotonicNanos() - startNanos) / 1e9;
         room.release(queueCase.inFlight());
@@ -98,6 +104,17 @@ final class QueueLoad implements AutoCloseable {
             return new Measurement(
                     items / seconds, latencies.percentileMs(0.5), latencies.percentileMs(0.99), cpuMicros / items);
         }
+    }
+
+    private long puts(long startNanos, Duration duration) {
+        long items = 0;
+        while (time.monotonicNanos() - startNanos < duration.toNanos()) {
+            take(1);
+            byte[] item = new byte[ITEM_BYTES];
+            ByteBuffer.wrap(item).putLong(time.monotonicNanos());
+            put(item, (int) (items++ % PRIORITIES));
+        }
+        return items;
     }
 
     private void put(byte[] item, int priority) {
@@ -122,5 +139,6 @@ final class QueueLoad implements AutoCloseable {
     @Override
     public void close() {
         clients.forEach(RecipeClient::close);
+        producers.shutdown();
     }
 }

@@ -63,10 +63,12 @@ public final class RecipeBenchmark {
             }
             elections(server);
             doubleBarriers(server);
-            for (boolean byPriority : new boolean[] {false, true}) {
-                queues(server, new QueueCase(byPriority, 1, 1));
-                queues(server, new QueueCase(byPriority, 10, 20));
+            for (QueueCase.Kind kind : QueueCase.Kind.values()) {
+                queues(server, new QueueCase(kind, 1, 1, 1));
+                queues(server, new QueueCase(kind, 10, 1, 20));
             }
+            queues(server, new QueueCase(QueueCase.Kind.FIFO, 10, 8, 160));
+            queues(server, new QueueCase(QueueCase.Kind.CLAIMED, 10, 8, 160));
         }
         report.summary();
     }

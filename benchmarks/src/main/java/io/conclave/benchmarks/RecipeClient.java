@@ -29,15 +29,16 @@ interface RecipeClient extends AutoCloseable {
     /** A place in a double barrier of so many, to be used by one thread. */
     Crossing doubleBarrier(String path, int participants);
 
-    /** A queue's producer, to be used by one thread. */
-    Producer producer(String path, boolean byPriority);
+    /** A queue's producer, to be used by several threads. */
+    Producer producer(String path, QueueCase.Kind kind);
 
     /**
-     * Takes items out of a queue until this client is closed, each at most once, on a thread of its own.
+     * Takes items out of a queue until this client is closed, on threads of its own: each at most once, or if it is a
+     * claimed queue, at least once.
      *
-     * @param onItem called for each, one after the other
+     * @param onItem called for each
      */
-    void consume(String path, boolean byPriority, Consumer<byte[]> onItem);
+    void consume(String path, QueueCase queueCase, Consumer<byte[]> onItem);
 
     /** Closes the session, without resigning first. */
     @Override
