@@ -54,6 +54,8 @@ final class TestTls {
     TlsContext context(String name, TestCertificate certificate, CertificateAuthority trusted) {
         Path key = certificate.writePem(directory.resolve(name + ".pem"));
         Path trust = trusted.writePem(directory.resolve(name + "-trust.pem"));
+        key.toFile().deleteOnExit(); // before the folder, which is older
+        trust.toFile().deleteOnExit();
         return TlsContext.forServer(
                 TlsSettings.builder("ssl.quorum.")
                         .keyStore(StoreFile.of("ssl.quorum.keyStore.location", key, StorePassword.none()))

@@ -102,7 +102,7 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
 
     /**
      * Gives all leaderships up. Blocks until work under them has ended, for the session timeout at most in all. A
-     * method that stops the application itself is neither interrupted nor waited for.
+     * method that stops the application itself, or calls System.exit, is neither interrupted nor waited for.
      */
     @Override
     public void stop() {

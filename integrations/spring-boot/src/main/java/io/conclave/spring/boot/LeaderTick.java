@@ -1,5 +1,6 @@
 package io.conclave.spring.boot;
 
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -42,9 +43,17 @@ final class LeaderTick {
         }
     }
 
-    /** Whether it runs on this thread. */
-    boolean isHere() {
-        return thread == Thread.currentThread();
+    /** Whether its end waits for the stop that this thread is carrying out: it has called that, or System.exit. */
+    boolean awaitsThisStop() {
+        return awaitsThisStop(thread);
+    }
+
+    /** Whether a thread is this one, or has called System.exit, which returns to nobody and waits for this one. */
+    static boolean awaitsThisStop(Thread thread) {
+        return thread == Thread.currentThread()
+                || Arrays.stream(thread.getStackTrace())
+                        .anyMatch(frame -> frame.getMethodName().equals("exit")
+                                && frame.getClassName().equals(Runtime.class.getName()));
     }
 
     /** Completes when it has ended. */

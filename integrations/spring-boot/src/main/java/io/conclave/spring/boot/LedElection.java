@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,13 +65,14 @@ final class LedElection {
      * Gives up. Never blocks.
      *
      * @return completes when nothing is left of it. A thread that the end waits for cannot wait for the end: if the
-     *     calling thread is one, it completes when the other ticks have ended
+     *     calling thread is one, or another one waits in System.exit for it, it completes when the other ticks have
+     *     ended
      */
     CompletableFuture<Void> stop() {
         synchronized (lock) {
             stopping = true;
-            boolean isAwaited = isAwaited(Thread.currentThread());
-            ticks.stream().filter(LeaderTick::isHere).forEach(LeaderTick::stops);
+            boolean isAwaited = isAwaited();
+            ticks.stream().filter(LeaderTick::awaitsThisStop).forEach(LeaderTick::stops);
             closeGate();
             over.countDown();
             Candidacy ending = candidacy;
@@ -82,14 +84,17 @@ final class LedElection {
     }
 
     /** With the lock held. */
-    private boolean isAwaited(Thread thread) {
-        return thread == leader || thread == publisher || ticks.stream().anyMatch(LeaderTick::isHere);
+    private boolean isAwaited() {
+        return Stream.of(Optional.ofNullable(leader), Optional.ofNullable(publisher))
+                        .flatMap(Optional::stream)
+                        .anyMatch(LeaderTick::awaitsThisStop)
+                || ticks.stream().anyMatch(LeaderTick::awaitsThisStop);
     }
 
     /** With the lock held. */
     private CompletableFuture<Void> othersEnded() {
         return CompletableFuture.allOf(ticks.stream()
-                .filter(tick -> !tick.isHere())
+                .filter(tick -> !tick.awaitsThisStop())
                 .map(LeaderTick::ended)
                 .toArray(CompletableFuture<?>[]::new));
     }

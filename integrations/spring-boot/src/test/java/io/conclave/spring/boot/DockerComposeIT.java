@@ -6,14 +6,11 @@ import io.conclave.testcontainers.TestImage;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -43,7 +40,10 @@ class DockerComposeIT {
     void removeContainer() throws Exception {
         if (DockerClientFactory.instance().isDockerAvailable()) {
             // Compose stops it only, and a failed application not even that
-            run(new ProcessBuilder("docker", "rm", "--force", "--volumes", container), "removal");
+            ChildProcess.run(
+                    new ProcessBuilder("docker", "rm", "--force", "--volumes", container),
+                    directory.resolve("removal.log"),
+                    0);
         }
     }
 
@@ -51,19 +51,15 @@ class DockerComposeIT {
     void applicationTakesALockOnTheServiceOfCompose() throws Exception {
         String image = TestImage.name();
         Files.writeString(directory.resolve("compose.yaml"), COMPOSE.formatted(image, container, TestImage.JVM_FLAGS));
-        ProcessBuilder application = new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ComposedApplication.class.getName(),
-                "--spring.docker.compose.readiness.timeout=" + TestImage.PATIENCE);
+        ProcessBuilder application = ChildProcess.application(
+                ComposedApplication.class, "--spring.docker.compose.readiness.timeout=" + TestImage.PATIENCE);
         Map<String, String> environment = application.environment();
         environment.put("PATH", standIn() + File.pathSeparator + environment.get("PATH"));
         environment.put("STAND_IN_CONTAINER", container);
         environment.put("STAND_IN_IMAGE", image);
         environment.put("STAND_IN_JVMFLAGS", TestImage.JVM_FLAGS);
-        String output = run(application.directory(directory.toFile()), "application");
+        String output =
+                ChildProcess.run(application.directory(directory.toFile()), directory.resolve("application.log"), 0);
         assertThat(output).containsPattern("held on conclave://(localhost|127\\.0\\.0\\.1):\\d+\\R");
     }
 
@@ -76,29 +72,5 @@ class DockerComposeIT {
         }
         assertThat(script.toFile().setExecutable(true)).isTrue();
         return folder;
-    }
-
-    private String run(ProcessBuilder command, String name) throws Exception {
-        Path log = directory.resolve(name + ".log");
-        Process process =
-                command.redirectErrorStream(true).redirectOutput(log.toFile()).start();
-        try {
-            Supplier<String> text = () -> textOf(log);
-            assertThat(process.waitFor(TestImage.PATIENCE.toSeconds(), TimeUnit.SECONDS))
-                    .as(text)
-                    .isTrue();
-            assertThat(process.exitValue()).as(text).isZero();
-            return text.get();
-        } finally {
-            process.destroyForcibly();
-        }
-    }
-
-    private static String textOf(Path log) {
-        try {
-            return Files.readString(log);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }
