@@ -92,15 +92,29 @@ public final class JuteReader {
         return value;
     }
 
-    /** Reads a path as {@link #readString} does, unless it is too long. */
+    /** Reads a path, unless it is too long. A null is malformed, as in ZooKeeper. */
     public String readPath(String field) {
+        checkPathLength(field);
+        String path = readNullableString(field);
+        if (path == null) {
+            throw new MalformedFrameException(field, "null is no path");
+        }
+        return path;
+    }
+
+    /** Reads a path as {@link #readPath} does, but for a null, which is read as empty: some requests may have one. */
+    public String readPathIfAny(String field) {
+        checkPathLength(field);
+        return readString(field);
+    }
+
+    private void checkPathLength(String field) {
         if (remaining() >= LENGTH_BYTES) {
             int bytes = in.getInt(in.readerIndex());
             if (bytes > maxPathBytes) {
                 throw new PathTooLongException(field, bytes, maxPathBytes);
             }
         }
-        return readString(field);
     }
 
     /** Reads a vector of strings; null is read as empty. */

@@ -122,8 +122,14 @@ public sealed interface RequestBody extends WireRecord
                     in.readPath("path"),
                     in.readBuffer("data"),
                     AclRecord.decodeList(in),
-                    in.readInt("flags"),
+                    flags(opCode, in.readInt("flags")),
                     opCode == OpCode.CREATE_TTL ? in.readLong("ttl") : 0);
+        }
+
+        /** CREATE_CONTAINER makes a container, also where its flags are those of another plain node. */
+        private static int flags(OpCode opCode, int sent) {
+            boolean isPlain = sent == CreateFlag.PERSISTENT.code() || sent == CreateFlag.EPHEMERAL.code();
+            return opCode == OpCode.CREATE_CONTAINER && isPlain ? CreateFlag.CONTAINER.code() : sent;
         }
     }
 
@@ -160,7 +166,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static SetData decode(JuteReader in) {
-            return new SetData(in.readPath("path"), in.readBuffer("data"), in.readInt("version"));
+            return new SetData(in.readPathIfAny("path"), in.readBuffer("data"), in.readInt("version"));
         }
     }
 
@@ -179,7 +185,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static SetAcl decode(JuteReader in) {
-            return new SetAcl(in.readPath("path"), AclRecord.decodeList(in), in.readInt("version"));
+            return new SetAcl(in.readPathIfAny("path"), AclRecord.decodeList(in), in.readInt("version"));
         }
     }
 
@@ -324,7 +330,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static GetEphemerals decode(JuteReader in) {
-            return new GetEphemerals(in.readPath("prefixPath"));
+            return new GetEphemerals(in.readPathIfAny("prefixPath"));
         }
     }
 
@@ -341,7 +347,7 @@ public sealed interface RequestBody extends WireRecord
         }
 
         static Sync decode(JuteReader in) {
-            return new Sync(in.readPath("path"));
+            return new Sync(in.readPathIfAny("path"));
         }
     }
 

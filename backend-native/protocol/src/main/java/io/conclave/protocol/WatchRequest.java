@@ -23,7 +23,7 @@ public sealed interface WatchRequest extends RequestBody {
         }
 
         static AddWatch decode(JuteReader in) {
-            return new AddWatch(in.readPath("path"), in.readInt("mode"));
+            return new AddWatch(in.readPathIfAny("path"), in.readInt("mode"));
         }
     }
 
@@ -45,7 +45,7 @@ public sealed interface WatchRequest extends RequestBody {
         }
 
         static CheckWatches decode(JuteReader in) {
-            return new CheckWatches(in.readPath("path"), in.readInt("type"));
+            return new CheckWatches(in.readPathIfAny("path"), in.readInt("type"));
         }
     }
 
@@ -67,7 +67,7 @@ public sealed interface WatchRequest extends RequestBody {
         }
 
         static RemoveWatches decode(JuteReader in) {
-            return new RemoveWatches(in.readPath("path"), in.readInt("type"));
+            return new RemoveWatches(in.readPathIfAny("path"), in.readInt("type"));
         }
     }
 

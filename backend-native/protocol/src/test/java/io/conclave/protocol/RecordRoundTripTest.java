@@ -50,14 +50,33 @@ class RecordRoundTripTest {
     }
 
     @Test
-    void nullStringsAndVectorsAreReadAsEmptyAndNullDataStaysNull() {
-        byte[] allNull = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 1};
+    void aNullAclIsReadAsEmptyAndNullDataStaysNull() {
+        byte[] nulls = {0, 0, 0, 1, '/', -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 1};
         RequestBody.Create create =
-                (RequestBody.Create) RequestBody.decode(OpCode.CREATE, new JuteReader(Unpooled.wrappedBuffer(allNull)));
-        assertEquals("", create.path());
+                (RequestBody.Create) RequestBody.decode(OpCode.CREATE, new JuteReader(Unpooled.wrappedBuffer(nulls)));
+        assertEquals("/", create.path());
         assertEquals(null, create.data());
         assertEquals(List.of(), create.acl());
         assertEquals(CreateFlag.EPHEMERAL.code(), create.flags());
+    }
+
+    @Test
+    void aNullPathIsMalformedButWhereZooKeeperTakesIt() {
+        byte[] nullPath = {-1, -1, -1, -1, 0, 0, 0, 0};
+        for (OpCode opCode : List.of(OpCode.EXISTS, OpCode.GET_DATA, OpCode.DELETE, OpCode.GET_CHILDREN)) {
+            JuteReader in = new JuteReader(Unpooled.wrappedBuffer(nullPath));
+            assertThrows(MalformedFrameException.class, () -> RequestBody.decode(opCode, in), opCode::name);
+        }
+        JuteReader in = new JuteReader(Unpooled.wrappedBuffer(nullPath));
+        assertEquals(new RequestBody.Sync(""), RequestBody.decode(OpCode.SYNC, in));
+    }
+
+    @Test
+    void aCreateContainerMakesAContainerWhateverItsFlags() {
+        byte[] ephemeral = {0, 0, 0, 1, '/', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+        RequestBody.Create create = (RequestBody.Create)
+                RequestBody.decode(OpCode.CREATE_CONTAINER, new JuteReader(Unpooled.wrappedBuffer(ephemeral)));
+        assertEquals(CreateFlag.CONTAINER.code(), create.flags());
     }
 
     @Test

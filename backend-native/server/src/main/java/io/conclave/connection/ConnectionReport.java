@@ -15,7 +15,7 @@ package io.conclave.connection;
  * @param lastLatencyMs of the last write, from its arrival to its answer
  * @param minLatencyMs of all writes
  * @param averageLatencyMs of all writes
- * @param maxLatencyMs of all writes
+ * @param maxLatencyMs of all writes, rounded up
  */
 public record ConnectionReport(
         Client client,

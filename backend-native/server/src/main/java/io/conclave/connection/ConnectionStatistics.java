@@ -102,7 +102,7 @@ final class ConnectionStatistics {
                 TimeUnit.NANOSECONDS.toMillis(lastLatencyNanos),
                 TimeUnit.NANOSECONDS.toMillis(minLatencyNanos),
                 writes == 0 ? 0 : Math.round(sumLatencyMs / writes),
-                TimeUnit.NANOSECONDS.toMillis(maxLatencyNanos));
+                ConnectionTotals.roundedUpMs(maxLatencyNanos));
     }
 
     /** ZooKeeper's word for the operation. */

@@ -1,5 +1,7 @@
 package io.conclave.connection;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * What the connections of one loop, or of all, have done and are doing, in sums. They are kept as things happen, so
  * that asking costs the same however many connections there are.
@@ -11,7 +13,7 @@ package io.conclave.connection;
  * @param watches watches, each path of each connection once
  * @param writes how many writes were answered
  * @param minLatencyMs of those, from their arrival to their answer
- * @param maxLatencyMs as before
+ * @param maxLatencyMs as before, rounded up
  * @param sumLatencyMs as before
  * @param turns how long the event loops worked in one go
  */
@@ -59,6 +61,12 @@ public record ConnectionTotals(
                 Math.max(maxLatencyMs, other.maxLatencyMs),
                 sumLatencyMs + other.sumLatencyMs,
                 turns.plus(other.turns));
+    }
+
+    /** The longest latency in ms; rounded up, so that no mean is above it. */
+    static long roundedUpMs(long nanos) {
+        long nanosOfMs = TimeUnit.MILLISECONDS.toNanos(1);
+        return (nanos + nanosOfMs - 1) / nanosOfMs;
     }
 
     /** The mean over all writes; 0 if there were none. */

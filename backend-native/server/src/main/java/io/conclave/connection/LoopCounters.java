@@ -59,7 +59,7 @@ final class LoopCounters {
                 watches,
                 writes,
                 TimeUnit.NANOSECONDS.toMillis(minLatencyNanos),
-                TimeUnit.NANOSECONDS.toMillis(maxLatencyNanos),
+                ConnectionTotals.roundedUpMs(maxLatencyNanos),
                 sumLatencyMs,
                 turns);
     }

@@ -45,7 +45,9 @@ final class Operations {
             return refusalOfTtl(create.ttlMs(), offersTtl);
         }
         boolean hasNeedlessTtl = create.opCode() == OpCode.CREATE_TTL && create.ttlMs() >= 0;
-        return hasNeedlessTtl ? ErrorCode.BAD_ARGUMENTS.code() : 0;
+        boolean isNumberedContainer =
+                create.opCode() == OpCode.CREATE_CONTAINER && mode.get().isSequential();
+        return hasNeedlessTtl || isNumberedContainer ? ErrorCode.BAD_ARGUMENTS.code() : 0;
     }
 
     private static int refusalOfTtl(long ttlMs, BooleanSupplier offersTtl) {

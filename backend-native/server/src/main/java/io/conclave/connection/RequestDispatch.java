@@ -10,6 +10,7 @@ import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.RequestHeader;
 import io.conclave.protocol.WatchRequest;
+import io.conclave.protocol.Xid;
 import io.conclave.tree.Applied;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.Change;
@@ -121,7 +122,7 @@ final class RequestDispatch {
             return;
         }
         switch (body.opCode()) {
-            case PING -> ping(xid);
+            case PING -> ping(Xid.PING);
             case AUTH -> authenticator.authenticate(xid, (RequestBody.Auth) body);
             case GET_ALL_CHILDREN_NUMBER ->
                 pipeline.submit(new SubtreeCount(connection, longReads, xid, (RequestBody.GetAllChildrenNumber) body));

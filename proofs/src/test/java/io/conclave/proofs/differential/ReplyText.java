@@ -45,7 +45,8 @@ final class ReplyText {
         }
         // what is refused for what it says, whatever the state, does not enter our log and takes no number
         body.mark(Integer.MAX_VALUE);
-        boolean refused = isRefusal(header.getErr()) || isMulti(type) && refusedPart(read(new MultiResponse(), body));
+        boolean refused = isRefusal(header.getErr())
+                || isMulti(type) && body.available() > 0 && refusedPart(read(new MultiResponse(), body));
         body.reset();
         String zxid = refused ? names.unnamed(header.getZxid()) : names.seen(header.getZxid());
         String start = "xid=" + header.getXid() + " " + zxid + " err=" + header.getErr();

@@ -56,6 +56,12 @@ final class OutgoingLink {
         return address;
     }
 
+    /** As in the configuration. */
+    private String hostAndPort() {
+        String host = address.getHostString();
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+    }
+
     long attempts() {
         return attempt;
     }
@@ -253,7 +259,7 @@ final class OutgoingLink {
         log.info(
                 "member {} is linked at {}{}{}",
                 to,
-                address,
+                hostAndPort(),
                 secure ? ", with TLS" : "",
                 proof == null ? ", unproven" : "");
         network.linked(to, answered);
@@ -275,7 +281,7 @@ final class OutgoingLink {
         }
         if (!reason.equals(complaint)) {
             complaint = reason;
-            log.warn("{} member {} at {}: {}", wasUp ? "lost the link to" : "no link to", to, address, reason);
+            log.warn("{} member {} at {}: {}", wasUp ? "lost the link to" : "no link to", to, hostAndPort(), reason);
         }
         enter(LinkState.WAITING);
         dialLater();

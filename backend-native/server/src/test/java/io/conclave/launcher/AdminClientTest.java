@@ -1,0 +1,85 @@
+package io.conclave.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.protocol.ConnectResponse;
+import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.Frames;
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.ReplyHeader;
+import io.conclave.protocol.StatRecord;
+import io.conclave.protocol.WireRecord;
+import io.conclave.protocol.Xid;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+class AdminClientTest {
+    private static final WireRecord NOTHING = ReplyBody.Empty.INSTANCE;
+
+    /** Answers one request after the other with these, then ends the connection. */
+    private static void serve(ServerSocket port, List<ByteBuf> answers) {
+        try (Socket client = port.accept()) {
+            DataInputStream in = new DataInputStream(client.getInputStream());
+            for (ByteBuf answer : answers) {
+                in.readFully(new byte[in.readInt()]);
+                answer.readBytes(client.getOutputStream(), answer.readableBytes());
+            }
+            in.readFully(new byte[in.readInt()]);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static ByteBuf frame(WireRecord first, WireRecord second) {
+        ByteBuf out = Unpooled.buffer();
+        Frames.write(out, first, second);
+        return out;
+    }
+
+    private static InetSocketAddress addressOf(ServerSocket port) {
+        return new InetSocketAddress(port.getInetAddress(), port.getLocalPort());
+    }
+
+    @Test
+    void aServerThatTakesNoSessionIsSaidToHaveNoLeader() throws Exception {
+        try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> server = CompletableFuture.runAsync(() -> serve(port, List.of()));
+
+            IOException refusal = assertThrows(IOException.class, () -> new AdminClient(addressOf(port), "secret"));
+
+            assertTrue(refusal.getMessage().contains("it has no leader"), refusal::getMessage);
+            server.get();
+        }
+    }
+
+    @Test
+    void aServerThatEndsBehindItsAnswerIsNoFailure() throws Exception {
+        ReplyBody members = new ReplyBody.GetData(
+                "server.1=h:1".getBytes(StandardCharsets.UTF_8), new StatRecord(0, 0, 0, 0, 0, 0, 0, 0, 12, 0, 0));
+        List<ByteBuf> answers = List.of(
+                frame(new ConnectResponse(0, 30_000, 1, new byte[16], false, true), NOTHING),
+                frame(new ReplyHeader(Xid.AUTH, 0, ErrorCode.OK.code()), NOTHING),
+                frame(new ReplyHeader(1, 0, ErrorCode.OK.code()), members));
+        try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> server = CompletableFuture.runAsync(() -> serve(port, answers));
+
+            try (AdminClient client = new AdminClient(addressOf(port), "secret")) {
+                assertEquals("server.1=h:1", client.members());
+            }
+
+            server.get();
+        }
+    }
+}
