@@ -1,12 +1,14 @@
 package io.conclave.locks;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
@@ -78,6 +80,8 @@ class DowngradeFailureTest {
     @Test
     void writerThatCannotFindOutWhatItIsSaysThatItIsLostAndNotThatItHoldsAsBefore() throws Exception {
         WriteGrant writing = lock.writeLock().acquire();
+        long session = RecipeAccess.session(coordinator).id();
+        await().until(() -> faults.watchCount(session) == 1); // then it is read no more
         coordinator.execute(SetAcl.of(
                 writing.path(),
                 new Acl(List.of(new Acl.Entry(EnumSet.of(Permission.ADMIN), "world", "anyone"))))); // it cannot be read

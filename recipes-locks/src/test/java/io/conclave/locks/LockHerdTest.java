@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.Quiescence;
@@ -33,6 +34,8 @@ class LockHerdTest {
                         .connect());
             }
             LockGrant held = lock(coordinators, 0).acquire();
+            long first = RecipeAccess.session(coordinators.get(0)).id();
+            org.awaitility.Awaitility.await().until(() -> faults.watchCount(first) == 1); // and not while it is counted
             List<CompletableFuture<LockGrant>> waiting = new ArrayList<>();
             for (int i = 0; i < waiters; i++) {
                 waiting.add(lock(coordinators, i).acquireAsync());

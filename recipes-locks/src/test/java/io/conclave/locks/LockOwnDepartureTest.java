@@ -31,6 +31,7 @@ class LockOwnDepartureTest {
     private Coordinator connect() {
         return Coordinator.builder("memory:" + store)
                 .sessionTimeout(Duration.ofSeconds(30))
+                .tryTimeout(Duration.ofMinutes(1)) // for a busy machine
                 .connect();
     }
 
