@@ -80,6 +80,15 @@ final class OwnNode {
         return contender.isHeld();
     }
 
+    /** The moment is over. */
+    void momentIsOver() {
+        contender.guarded(() -> {
+            if (isHeld()) {
+                watchUnlessWatched();
+            }
+        });
+    }
+
     void watchUnlessWatched() {
         if (!isWatchedOn(session.connectionNumber())) {
             watch();

@@ -39,7 +39,14 @@ final class YoungHolds {
 
     private void lookIn(long nanos) {
         isTimed = true;
-        session.time().schedule(Duration.ofNanos(nanos), () -> session.execute(this::look));
+        session.time().schedule(Duration.ofNanos(nanos), this::onTime);
+    }
+
+    /** Holds end with their session; and then the executor of the callbacks may be shut down. */
+    private void onTime() {
+        if (session.state().isLive()) {
+            session.execute(this::look);
+        }
     }
 
     private void look() {
@@ -52,9 +59,7 @@ final class YoungHolds {
                 return;
             }
             holds.remove();
-            if (oldest.own.isHeld()) {
-                oldest.own.watchUnlessWatched();
-            }
+            oldest.own.momentIsOver();
         }
     }
 }
