@@ -5,6 +5,7 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.recovery.Retry;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
 import java.util.Optional;
@@ -104,7 +105,24 @@ final class OwnNode {
         contender.read(
                 GetData.of(ours.path).withWatcher(watcher),
                 node -> onRead(ours, node.stat(), node.data()),
-                this::onReadFailed);
+                this::onNotWatched);
+    }
+
+    /** A refusal that may pass, as one by the bound of the session's queue, does not cost a holder its grant. */
+    private void onNotWatched(Throwable cause) {
+        if (isHeld()) {
+            Retry.ifItMayPass(
+                    session, contender, cause, () -> contender.guarded(this::watchIfHeld), this::onReadFailed);
+        } else {
+            onReadFailed(cause);
+        }
+    }
+
+    /** Also if it is watched: what was overheard is asked again. */
+    private void watchIfHeld() {
+        if (isHeld()) {
+            watch();
+        }
     }
 
     private void onRead(Znode ours, NodeStat stat, byte[] data) {

@@ -20,6 +20,8 @@ import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -35,6 +37,7 @@ import org.junit.jupiter.api.Test;
 /** What can come in between a grant and the end of the moment after which its znode is watched. */
 class ShortHoldEdgesTest {
     private static final Duration MOMENT = Duration.ofMillis(10);
+    private static final int BOUND = 20;
 
     private final String name = UUID.randomUUID().toString();
     private final MemoryStore store = MemoryStore.named(name);
@@ -49,6 +52,7 @@ class ShortHoldEdgesTest {
     private final Coordinator holding = Coordinator.builder("memory:" + name)
             .sessionTimeout(Duration.ofSeconds(30))
             .timeSource(clock)
+            .maxQueuedRequests(BOUND)
             .listenerExecutor(threads)
             .connect();
     private final Coordinator other = Coordinator.builder("memory:" + name)
@@ -88,6 +92,47 @@ class ShortHoldEdgesTest {
 
     private int watches() {
         return store.faults().watchCount(session().id());
+    }
+
+    private void letTheMomentEndWhileTheQueueIsFull() throws Exception {
+        store.faults().holdReplies(session().id());
+        List<CompletableFuture<?>> flood = new ArrayList<>();
+        for (int i = 0; i < BOUND; i++) {
+            flood.add(holding.submit(Exists.of(NodePath.ROOT)));
+        }
+        clock.advance(MOMENT);
+        settleWithoutStore();
+        store.faults().releaseReplies(session().id());
+        for (CompletableFuture<?> one : flood) {
+            one.get();
+        }
+    }
+
+    @Test
+    void fullQueueAtTheEndOfTheMomentCostsNoGrant() throws Exception {
+        LockGrant grant = lock.acquire();
+        settle();
+        letTheMomentEndWhileTheQueueIsFull();
+        settle();
+        assertFalse(grant.lost().isDone());
+        assertTrue(grant.isHeld());
+        clock.advance(Duration.ofSeconds(1));
+        settle();
+        assertEquals(1, watches());
+        other.execute(Delete.of(grant.path()));
+        assertEquals(LossReason.NODE_DELETED, grant.lost().get());
+    }
+
+    @Test
+    void grantThatEndsWhileItsWatchIsToBeTriedAgainIsNotWatched() throws Exception {
+        LockGrant grant = lock.acquire();
+        settle();
+        letTheMomentEndWhileTheQueueIsFull();
+        grant.close();
+        clock.advance(Duration.ofSeconds(1));
+        settle();
+        assertEquals(0, watches());
+        assertEquals(LossReason.RELEASED, grant.lost().get());
     }
 
     @Test
