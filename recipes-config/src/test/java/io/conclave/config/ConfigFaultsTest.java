@@ -311,6 +311,12 @@ class ConfigFaultsTest {
                             bound = Math.max(bound, upperBound);
                         }
                     };
+                    run.rival("keeps it as well", me -> {
+                        try (SequencePersister other =
+                                SequencePersister.start(me.coordinator(), "/faults/sequence", inMemory, 4)) {
+                            me.await(other.ready());
+                        }
+                    });
                     run.victim()
                             .start(me -> SequencePersister.start(me.coordinator(), "/faults/sequence", inMemory, 4));
                     run.helper("worker").start(me -> {
@@ -402,6 +408,13 @@ class ConfigFaultsTest {
         AtomicReference<NodeCache> cache = new AtomicReference<>();
         FaultDriver.of("node cache", run -> {
                     Actor writing = run.helper("writing");
+                    run.rival("deletes it and makes it again", me -> {
+                        Optional<Versioned<String>> before = value(me).get();
+                        run.store().faults().deleteAsOperator(NodePath.of("/faults/value"));
+                        if (before.isPresent()) {
+                            value(me).set(before.get().value());
+                        }
+                    });
                     run.victim().start(me -> cache.set(NodeCache.at(me.coordinator(), "/faults/value")));
                     run.untilAtRest();
                     value(writing).set("1");

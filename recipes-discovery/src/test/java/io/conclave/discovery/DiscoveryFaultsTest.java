@@ -151,6 +151,12 @@ class DiscoveryFaultsTest {
         FaultDriver.of("discovery, watch of a name", run -> {
                     NameService others = NameService.at(run.helper("other").coordinator(), "/names");
                     others.bind("printer", List.of("first"));
+                    run.rival("binds it and binds it back", me -> {
+                        NameService names = NameService.at(me.coordinator(), "/names");
+                        List<String> before = names.resolve("printer");
+                        names.bind("printer", List.of("rival"));
+                        names.bind("printer", before);
+                    });
                     run.victim().start(me -> NameService.at(me.coordinator(), "/names")
                             .watch("printer", seen::set));
                     run.untilAtRest();

@@ -140,7 +140,8 @@ final class PermitAvailability {
 
     /** Makes the number of permits where a look saw none. Completes on the dispatcher. */
     CompletionStage<Void> makeNumber() {
-        return PermitCount.makeIfMissing(session, layout.permits(), semaphore.permits());
+        return PermitCount.makeIfMissing(session, layout.permits(), semaphore.permits())
+                .thenAccept(made -> {});
     }
 
     private void onEvent(NodeEvent event) {

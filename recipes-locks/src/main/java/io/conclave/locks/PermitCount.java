@@ -37,8 +37,8 @@ record PermitCount(int number, int version) {
         return ByteBuffer.allocate(Integer.BYTES).putInt(number).array();
     }
 
-    /** Makes the znode with this number unless it is there. Completes on the dispatcher. */
-    static CompletionStage<Void> makeIfMissing(RecipeSession session, NodePath path, int initial) {
+    /** Makes the znode with this number unless it is there, and answers whether it has. Completes on the dispatcher. */
+    static CompletionStage<Boolean> makeIfMissing(RecipeSession session, NodePath path, int initial) {
         NodePath parent = path.parent().orElse(NodePath.ROOT);
         return ParentMaker.makeContainers(session, parent)
                 .thenCompose(made -> session.submit(Create.of(path).withData(bytes(initial))))
@@ -46,11 +46,14 @@ record PermitCount(int number, int version) {
                     if (failure != null && !Failures.is(Waiting.cause(failure), RefusalReason.NODE_EXISTS)) {
                         throw asRuntime(failure);
                     }
-                    return null;
+                    return failure == null;
                 });
     }
 
-    /** Sets the number, whatever it was before, and makes the znode if need be. Completes on the dispatcher. */
+    /**
+     * Sets the number, whatever it was before, and makes the znode if need be. It is written once: another client may
+     * have set another number since. Completes on the dispatcher.
+     */
     static CompletionStage<Void> set(RecipeSession session, NodePath path, int number) {
         CompletableFuture<Void> done = new CompletableFuture<>();
         session.submit(SetData.of(path, bytes(number))).whenComplete((stat, failure) -> {
@@ -58,7 +61,9 @@ record PermitCount(int number, int version) {
                 done.complete(null);
             } else if (Failures.isNoNode(Waiting.cause(failure))) {
                 makeIfMissing(session, path, number)
-                        .thenCompose(made -> session.submit(SetData.of(path, bytes(number))))
+                        .thenCompose(made -> made
+                                ? CompletableFuture.completedFuture(null)
+                                : session.submit(SetData.of(path, bytes(number))))
                         .whenComplete((set, second) -> complete(done, second));
             } else {
                 complete(done, failure);

@@ -147,6 +147,7 @@ class LeasedFaultsTest {
         return driver("abandoned", run -> {
             Queue<LeasedGrant> abandoned = new ConcurrentLinkedQueue<>();
             Actor other = run.helper("other");
+            rivals(run);
             run.victim()
                     .start(me -> abandoned.add(
                             LeasedLock.at(me.coordinator(), PATH, SHORT).acquire()));

@@ -2,8 +2,10 @@ package io.conclave.locks;
 
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.LossReason;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.grant.FencingToken;
 import io.conclave.testkit.driver.Actor;
+import io.conclave.testkit.driver.Fault;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
 import io.conclave.testkit.driver.HeldClaim;
@@ -12,6 +14,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -115,6 +118,11 @@ class SemaphoreFaultsTest {
     @Test
     void holderOfAnAdjustableNumberDoesNotBlockOthersUnderAnyFault() {
         driver("semaphore, adjustable", run -> {
+                    run.rival("sets the number and takes one", me -> {
+                        adjustable(me).setPermits(3);
+                        hold(me, adjustable(me).acquire(1));
+                    });
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     run.victim().start(me -> hold(me, me.await(adjustable(me).acquireAsync(2))));
                     run.untilAtRest();
                     run.helper("next").start(me -> hold(me, adjustable(me).acquire(2)));
@@ -205,6 +213,28 @@ class SemaphoreFaultsTest {
                     run.victim().join();
                     held.release();
                 })
+                .verify();
+    }
+
+    /** The victim sets the number once, and a rival's that came later stays. */
+    @Test
+    void numberThatOthersHaveSetSinceIsNotSetAgainByTheSameCall() {
+        driver("semaphore, number set by others", run -> {
+                    Actor helper = run.helper("helper");
+                    AtomicBoolean wasReplaced = new AtomicBoolean();
+                    run.rival("sets another number", me -> {
+                        wasReplaced.compareAndSet(false, adjustable(me).permits() == 2);
+                        adjustable(me).setPermits(1);
+                    });
+                    run.victim().start(me -> adjustable(me).setPermits(2));
+                    run.victim().join();
+                    run.settle();
+                    if (wasReplaced.get() && adjustable(helper).permits() != 1) {
+                        run.violated("one call has set the number twice");
+                    }
+                })
+                .tryingAllAbsences()
+                .explaining(OutcomeUnknownException.class, Fault.values())
                 .verify();
     }
 

@@ -64,6 +64,8 @@ class WhileHeldFaultsTest {
     @Test
     void workOnALockHearsOfItsLoss() {
         FaultDriver.of("lock, while held", run -> {
+                    run.rival("takes it if it can", me -> lock(me).tryAcquire().ifPresent(me::hold));
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     run.victim()
                             .start(me -> work(run, me, work -> lock(me).whileHeld(work::run), Holding.Kind.EXCLUSIVE));
                     run.untilAtRest();
@@ -95,6 +97,7 @@ class WhileHeldFaultsTest {
     @Test
     void workOnPermitsHearsOfTheirLoss() {
         FaultDriver.of("semaphore, while held", run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     run.victim()
                             .start(me -> work(
                                     run,
