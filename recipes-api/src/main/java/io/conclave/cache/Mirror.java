@@ -195,11 +195,13 @@ public final class Mirror implements Registration {
     /**
      * Waits for the first state. Blocks.
      *
+     * @throws IllegalArgumentException if the timeout is negative
      * @throws WaitTimeoutException if it is not complete in time; the mirror goes on loading
      * @throws InterruptedException if the thread is interrupted; likewise
      * @throws ClosedException if the mirror or the coordinator is closed
      */
     public void awaitLoaded(Duration timeout) throws InterruptedException {
+        Waiting.checkedTimeout(timeout);
         Waiting.await(firstSession, Waiting.atMost(firstSession.time(), timeout, loaded));
         if (!loaded.isDone()) {
             throw new WaitTimeoutException(

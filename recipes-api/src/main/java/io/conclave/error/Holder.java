@@ -7,7 +7,7 @@ import java.io.Serializable;
  *
  * @param path its znode, in the coordinator's namespace
  * @param text the data that it left there for others to see, as text; by default its process id and host name
- * @param sessionId the session that it holds it with
+ * @param sessionId the session that it holds it with; 0 if it holds a lease, which no session ends
  */
 public record Holder(String path, String text, long sessionId) implements Serializable {
     private static final long serialVersionUID = 1L;
@@ -15,6 +15,7 @@ public record Holder(String path, String text, long sessionId) implements Serial
     /** The text and the session, for messages. */
     @Override
     public String toString() {
-        return "\"" + text + "\" (session 0x" + Long.toHexString(sessionId) + ", " + path + ")";
+        String session = sessionId == 0 ? "" : "session 0x" + Long.toHexString(sessionId) + ", ";
+        return "\"" + text + "\" (" + session + path + ")";
     }
 }

@@ -3,6 +3,7 @@ package io.conclave.config;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.cache.CachedNode;
@@ -17,6 +18,7 @@ import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -67,6 +69,15 @@ abstract class CacheContract extends ConfigFixture {
                     .filter(node -> text(node).equals("three"))
                     .isPresent());
             assertTrue(cache.isCurrent());
+        }
+    }
+
+    @Test
+    void negativeTimeoutIsNamedWithItsRule() {
+        try (NodeCache cache = NodeCache.at(connect(), "/node")) {
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> cache.awaitLoaded(Duration.ofMillis(-1)));
+            assertEquals("Invalid timeout PT-0.001S: it must not be negative", refused.getMessage());
         }
     }
 

@@ -5,6 +5,7 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.Holder;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
@@ -78,7 +79,7 @@ final class LeaseRequest extends AbstractGrantRequest {
     private boolean looking;
     private boolean watched;
     private TimeSource.Timer nextEnd = () -> {};
-    private volatile @Nullable String obstacle; // written on the dispatcher only, as the next
+    private volatile List<LeaseLook.Lease> held = List.of(); // written on the dispatcher only, as the next
     private volatile @Nullable LeaseHold hold;
 
     private enum State {
@@ -178,10 +179,7 @@ final class LeaseRequest extends AbstractGrantRequest {
             grant(seen);
             return;
         }
-        obstacle = seen.leases().stream()
-                .filter(lease -> !lease.isOver())
-                .map(lease -> "held by " + lease)
-                .collect(Collectors.joining(" and "));
+        held = seen.leases().stream().filter(lease -> !lease.isOver()).toList();
         measurements.progress().waitsFor(layout.path().toString(), Optional.empty());
         if (!patient) {
             depart(timedOut(Duration.ZERO), LossReason.RELEASED);
@@ -458,10 +456,27 @@ final class LeaseRequest extends AbstractGrantRequest {
 
     @Override
     public AcquireTimeoutException timedOut(Duration waited) {
-        String in = obstacle;
-        String message = "Waited for " + layout.path() + " for " + Waiting.text(waited) + "; "
-                + (in == null ? "others wait, or the store has not answered" : in);
-        return new AcquireTimeoutException(layout.path().toString(), waited, Optional.empty(), message);
+        String message = layout.path() + " was not granted within " + Waiting.text(waited) + ": " + whyNotGranted(held);
+        Optional<Holder> holder = held.stream().map(this::holder).findFirst();
+        return new AcquireTimeoutException(layout.path().toString(), waited, holder, message);
+    }
+
+    private String whyNotGranted(List<LeaseLook.Lease> others) {
+        if (others.isEmpty() || session.state() != SessionState.CONNECTED) {
+            return place.whyNotGranted();
+        }
+        return others.stream().map(lease -> "held by " + lease).collect(Collectors.joining(" and "));
+    }
+
+    private Holder holder(LeaseLook.Lease lease) {
+        String owner = lease.record().map(LeaseRecord::owner).orElse("");
+        return new Holder(
+                layout.path().child(lease.id()).toString(), owner, lease.stat().ephemeralOwner());
+    }
+
+    @Override
+    public void timeIsRunningOut() {
+        place.timeIsRunningOut();
     }
 
     @Override

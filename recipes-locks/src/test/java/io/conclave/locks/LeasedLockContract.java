@@ -11,6 +11,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.Holder;
 import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
 import io.conclave.node.NodePath;
@@ -198,6 +199,11 @@ public abstract class LeasedLockContract extends RecipeFixture {
         AcquireTimeoutException timeout = assertThrows(
                 AcquireTimeoutException.class, () -> lock(coordinator, LONG).acquire(Duration.ofMillis(300)));
         assertTrue(timeout.getMessage().contains("\"the holder\" with a lease of 10 min"), timeout.getMessage());
+        Holder holder = timeout.holder().orElseThrow();
+        assertEquals("the holder", holder.text());
+        assertEquals(0, holder.sessionId(), "a lease belongs to no session");
+        assertTrue(
+                holder.path().contains(lock(coordinator, LONG).holders().get(0).id()), holder::toString);
         CompletableFuture<LeasedGrant> cancelled = lock(coordinator, LONG).acquireAsync();
         awaitWaiters(coordinator, 1);
         cancelled.cancel(true);
