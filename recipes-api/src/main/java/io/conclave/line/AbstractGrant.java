@@ -60,6 +60,7 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
      * up.
      */
     final void onLoss(Runnable callback) {
+        request.watchForLoss();
         request.lost().thenAccept(reason -> {
             if (reason != LossReason.RELEASED) {
                 listeners(request.session(), "loss").execute(callback);
@@ -102,6 +103,7 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     public final CompletableFuture<LossReason> lost() {
         synchronized (this) {
             if (lost == null) {
+                request.watchForLoss();
                 lost = onListenerThread("lost()", request.lost());
             }
             return lost.copy();
@@ -121,6 +123,7 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     public CompletableFuture<Void> revocationRequested() {
         synchronized (this) {
             if (revocation == null) {
+                request.watchForLoss();
                 revocation = onListenerThread("revocationRequested()", request.revocationRequested());
             }
             return revocation.copy();

@@ -399,6 +399,11 @@ public final class Contender extends AbstractGrantRequest {
     }
 
     @Override
+    public void watchForLoss() {
+        session.execute(own::watchHold);
+    }
+
+    @Override
     public CompletionStage<Void> gone() {
         return deletion.done();
     }

@@ -92,6 +92,12 @@ public interface GrantRequest {
         return false;
     }
 
+    /**
+     * Its holder means to be told of a loss: whatever may tell of one is watched from now on, if it was not. Never
+     * blocks; a request whose holder is told in any case does nothing.
+     */
+    default void watchForLoss() {}
+
     /** The time will be over shortly: finds out who is in the way, for {@link #timedOut}, if that is not known. */
     default void timeIsRunningOut() {}
 }

@@ -81,8 +81,8 @@ final class OwnNode {
         return contender.isHeld();
     }
 
-    /** The moment is over. */
-    void momentIsOver() {
+    /** The moment is over, or the holder means to be told of a loss. */
+    void watchHold() {
         contender.guarded(() -> {
             if (isHeld()) {
                 watchUnlessWatched();

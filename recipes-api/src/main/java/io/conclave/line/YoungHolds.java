@@ -59,7 +59,7 @@ final class YoungHolds {
                 return;
             }
             holds.remove();
-            oldest.own.momentIsOver();
+            oldest.own.watchHold();
         }
     }
 }

@@ -292,6 +292,14 @@ final class Campaign extends StagedRequest {
     }
 
     @Override
+    public void watchForLoss() {
+        Contender place = contender;
+        if (place != null) {
+            place.watchForLoss();
+        }
+    }
+
+    @Override
     public CompletionStage<Void> leave(ConclaveException why) {
         return leaveFor(Thread.currentThread(), why);
     }

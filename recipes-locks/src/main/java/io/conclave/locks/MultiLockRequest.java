@@ -235,6 +235,11 @@ final class MultiLockRequest extends StagedRequest {
     }
 
     @Override
+    public void watchForLoss() {
+        held.forEach(Contender::watchForLoss);
+    }
+
+    @Override
     public CompletionStage<Void> leave(ConclaveException why) {
         session.execute(() -> depart(why));
         return gone;

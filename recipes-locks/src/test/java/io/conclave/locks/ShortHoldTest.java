@@ -3,10 +3,12 @@ package io.conclave.locks;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.node.NodePath;
@@ -138,10 +140,11 @@ class ShortHoldTest {
         other.execute(Delete.of(grant.path()));
         clock.advance(ALMOST);
         settle();
-        assertFalse(grant.lost().isDone());
+        assertTrue(grant.isHeld());
         clock.advance(Duration.ofNanos(1));
-        assertEquals(LossReason.NODE_DELETED, grant.lost().get());
+        settle();
         assertFalse(grant.isHeld());
+        assertEquals(LossReason.NODE_DELETED, grant.lost().get());
     }
 
     @Test
@@ -153,7 +156,7 @@ class ShortHoldTest {
         clock.advance(MOMENT);
         await().until(() -> {
             clock.advance(Duration.ofMillis(10));
-            return grant.lost().isDone();
+            return !grant.isHeld();
         });
         assertEquals(LossReason.NODE_DELETED, grant.lost().get());
     }
@@ -166,11 +169,53 @@ class ShortHoldTest {
         CompletableFuture<RevocationOutcome> asked =
                 others.requestRelease(others.holder().orElseThrow());
         await().until(() -> other.execute(Exists.of(grant.path())).orElseThrow().version() == 1);
-        assertFalse(grant.revocationRequested().isDone());
         clock.advance(MOMENT);
-        grant.revocationRequested().get();
+        settle();
+        assertTrue(grant.revocationRequested().isDone());
         assertTrue(grant.isHeld());
         grant.close();
         assertEquals(RevocationOutcome.RELEASED, asked.get());
+    }
+
+    @Test
+    void whoAsksForTheLossIsToldAtOnce() throws Exception {
+        LockGrant grant = lock.acquire();
+        CompletableFuture<LossReason> lost = grant.lost();
+        settle();
+        other.execute(Delete.of(grant.path()));
+        assertEquals(LossReason.NODE_DELETED, lost.get());
+    }
+
+    @Test
+    void whoAsksForWishesIsToldAtOnce() throws Exception {
+        LockGrant grant = lock.acquire();
+        CompletableFuture<Void> wish = grant.revocationRequested();
+        DistributedLock others = DistributedLock.at(other, "/locks/short");
+        CompletableFuture<RevocationOutcome> asked =
+                others.requestRelease(others.holder().orElseThrow());
+        wish.get();
+        grant.close();
+        assertEquals(RevocationOutcome.RELEASED, asked.get());
+    }
+
+    @Test
+    void lossWithinWhileHeldIsToldAtOnce() {
+        assertThrows(
+                GrantLostException.class,
+                () -> lock.whileHeld(Duration.ofSeconds(5), grant -> {
+                    other.execute(Delete.of(grant.path()));
+                    Thread.sleep(120_000); // until the loss interrupts it
+                }));
+    }
+
+    @Test
+    void lossWithinWhileHeldOfAMultiLockIsToldAtOnce() {
+        MultiLock both = MultiLock.of(lock, DistributedLock.at(holding, "/locks/second"));
+        assertThrows(
+                GrantLostException.class,
+                () -> both.whileHeld(Duration.ofSeconds(5), grant -> {
+                    other.execute(Delete.of(lock.holder().orElseThrow().path()));
+                    Thread.sleep(120_000); // until the loss interrupts it
+                }));
     }
 }
