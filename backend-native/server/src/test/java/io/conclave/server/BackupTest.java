@@ -83,6 +83,7 @@ class BackupTest {
             long zxid = 0;
             for (int i = 0; i < 1_000 || zxid % DigestLog.EVERY != 0; i++) {
                 zxid = create(writer, "/before-" + i);
+                operator.call(Requests.exists("/")); // or its session may expire meanwhile
             }
             Path file = directory.resolve("backup");
             int pieces = 0;
