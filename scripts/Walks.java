@@ -8,7 +8,6 @@ import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -49,9 +48,8 @@ public final class Walks {
         Thread server = new Thread(() -> Main.main(new String[] {"start-foreground", config.toString()}));
         server.setDaemon(true);
         server.start();
-        awaitPort();
         Walks walks = new Walks(Stream.of(folders).map(Path::of).toList());
-        try (Coordinator client = Coordinator.connect("conclave://127.0.0.1:" + PORT)) {
+        try (Coordinator client = Coordinator.connect("conclave://127.0.0.1:" + PORT)) { // waits for the server
             NodePath path = NodePath.of("/data");
             client.execute(Create.of(path));
             DistributedLock lock = DistributedLock.at(client, "/lock");
@@ -61,16 +59,6 @@ public final class Walks {
             walks.print("acquire of a free lock", () -> held[0] = lock.acquire(), () -> held[0].close());
         }
         Runtime.getRuntime().halt(0);
-    }
-
-    private static void awaitPort() throws InterruptedException {
-        while (true) {
-            try (Socket socket = new Socket("127.0.0.1", PORT)) {
-                return;
-            } catch (IOException e) {
-                Thread.sleep(100);
-            }
-        }
     }
 
     /** Prints what each of some runs entered: what happens beside the operation does not happen in all of them. */

@@ -133,8 +133,8 @@ public final class RecipeSession implements Sender {
     }
 
     /**
-     * No session comes after this one, because the coordinator is being closed. Whoever would look for the next one
-     * when this is lost is told that it is closed.
+     * No session comes after this one, because the coordinator is being closed. A caller that looks for the next
+     * session when this one is lost fails with the closing of the coordinator.
      */
     public void becomeLast() {
         isLast = true;

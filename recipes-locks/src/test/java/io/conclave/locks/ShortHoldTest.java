@@ -1,5 +1,6 @@
 package io.conclave.locks;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -24,6 +25,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -204,7 +206,7 @@ class ShortHoldTest {
                 GrantLostException.class,
                 () -> lock.whileHeld(Duration.ofSeconds(5), grant -> {
                     other.execute(Delete.of(grant.path()));
-                    Thread.sleep(120_000); // until the loss interrupts it
+                    assertFalse(new CountDownLatch(1).await(120, SECONDS)); // interrupted by the loss
                 }));
     }
 
@@ -215,7 +217,7 @@ class ShortHoldTest {
                 GrantLostException.class,
                 () -> both.whileHeld(Duration.ofSeconds(5), grant -> {
                     other.execute(Delete.of(lock.holder().orElseThrow().path()));
-                    Thread.sleep(120_000); // until the loss interrupts it
+                    assertFalse(new CountDownLatch(1).await(120, SECONDS)); // interrupted by the loss
                 }));
     }
 }

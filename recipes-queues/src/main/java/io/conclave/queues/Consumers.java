@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * <p>So one process looks at the items at a time, a new item wakes one process, and what a take costs does not depend
  * on how many wait. State belongs to the session's dispatcher.
  */
-final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
+final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, ItemsWatch.Looker {
     private static final Logger LOG = LoggerFactory.getLogger(Consumers.class);
 
     /** How many items a process takes before others that wait have their turn. */
@@ -214,12 +214,13 @@ final class Consumers implements ConsumerTurn.Listener, ItemsWatch.Looker {
 
     // So far a take. From here on, what can come in between.
 
-    /** Whether nothing is under way, and no consumer waits. */
-    boolean isIdle() {
+    @Override
+    public boolean isIdle() {
         return pendingTakes.isEmpty() && turn.isOut() && !dequeuing && !watch.isLooking() && marker.isIdle();
     }
 
-    void close() {
+    @Override
+    public void close() {
         sessionListener.close();
     }
 

@@ -23,7 +23,7 @@ import java.util.concurrent.CompletionStage;
  * acknowledgements goes on alone ({@link Settlement}), so that what happened to one item decides nothing about others.
  * State belongs to the session's dispatcher.
  */
-final class GatheredAcknowledgements {
+final class GatheredAcknowledgements implements QueueAgents.Agent {
     static final int MAX_AT_ONCE = 64;
     private static final int OPERATIONS_EACH = 2;
 
@@ -37,8 +37,8 @@ final class GatheredAcknowledgements {
         this.layout = layout;
     }
 
-    /** Whether none is on its way in a shared transaction, or waits for that. */
-    boolean isIdle() {
+    @Override
+    public boolean isIdle() {
         return !sending && waiting.isEmpty();
     }
 

@@ -35,7 +35,7 @@ import java.util.OptionalInt;
  * are put as there is room, and when there is none a consumer wakes that one producer. So the bound holds among all
  * producers that keep it. State belongs to the session's dispatcher.
  */
-final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
+final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, ItemsWatch.Looker {
     private static final int MAX_AT_ONCE = 64;
     private static final int MAX_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
 
@@ -61,11 +61,13 @@ final class Producers implements ConsumerTurn.Listener, ItemsWatch.Looker {
         this.sessionListener = session.onStateChange(this::onSessionState);
     }
 
-    boolean isIdle() {
+    @Override
+    public boolean isIdle() {
         return puts.isEmpty() && turn.isOut() && !sending && marker.isIdle();
     }
 
-    void close() {
+    @Override
+    public void close() {
         sessionListener.close();
     }
 

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 
 /**
  * The producers and consumers of a session, and their acknowledgements; those with nothing to do are removed when
@@ -15,6 +16,15 @@ final class QueueAgents {
     private final Map<ConsumersOf, Consumers> consumers = new HashMap<>();
     private final Map<ProducersOf, Producers> producers = new HashMap<>();
     private final Map<NodePath, GatheredAcknowledgements> acknowledgements = new HashMap<>();
+
+    /** Works for all callers of one queue in a session. */
+    interface Agent {
+        /** Whether nothing is on its way, or waits for that. */
+        boolean isIdle();
+
+        /** It is idle, and is not used any more. */
+        default void close() {}
+    }
 
     private record ConsumersOf(NodePath path, ItemOrder order) {}
 
@@ -35,49 +45,31 @@ final class QueueAgents {
     }
 
     GatheredAcknowledgements acknowledgements(RecipeSession session, QueueLayout layout) {
-        GatheredAcknowledgements known = acknowledgements.get(layout.path());
-        if (known != null) {
-            return known;
-        }
-        acknowledgements.values().removeIf(GatheredAcknowledgements::isIdle);
-        GatheredAcknowledgements made = new GatheredAcknowledgements(session, layout);
-        acknowledgements.put(layout.path(), made);
-        return made;
+        return agent(acknowledgements, layout.path(), () -> new GatheredAcknowledgements(session, layout));
     }
 
     Consumers consumers(RecipeSession session, QueueLayout layout, ItemOrder order) {
-        ConsumersOf key = new ConsumersOf(layout.path(), order);
-        Consumers known = consumers.get(key);
-        if (known != null) {
-            return known;
-        }
-        for (Iterator<Consumers> all = consumers.values().iterator(); all.hasNext(); ) {
-            Consumers one = all.next();
-            if (one.isIdle()) {
-                one.close();
-                all.remove();
-            }
-        }
-        Consumers made = new Consumers(session, layout, order);
-        consumers.put(key, made);
-        return made;
+        return agent(consumers, new ConsumersOf(layout.path(), order), () -> new Consumers(session, layout, order));
     }
 
     Producers producers(RecipeSession session, QueueLayout layout, OptionalInt bound) {
-        ProducersOf key = new ProducersOf(layout.path(), bound);
-        Producers known = producers.get(key);
+        return agent(producers, new ProducersOf(layout.path(), bound), () -> new Producers(session, layout, bound));
+    }
+
+    private static <K, A extends Agent> A agent(Map<K, A> all, K key, Supplier<A> make) {
+        A known = all.get(key);
         if (known != null) {
             return known;
         }
-        for (Iterator<Producers> all = producers.values().iterator(); all.hasNext(); ) {
-            Producers one = all.next();
+        for (Iterator<A> each = all.values().iterator(); each.hasNext(); ) {
+            A one = each.next();
             if (one.isIdle()) {
                 one.close();
-                all.remove();
+                each.remove();
             }
         }
-        Producers made = new Producers(session, layout, bound);
-        producers.put(key, made);
+        A made = make.get();
+        all.put(key, made);
         return made;
     }
 }

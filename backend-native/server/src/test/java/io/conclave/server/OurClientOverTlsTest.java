@@ -396,25 +396,17 @@ class OurClientOverTlsTest {
         }
     }
 
-    private int unsuccessful(int port) throws IOException {
-        String counted = "zk_unsuccessful_handshake\t";
-        return ask(port, "mntr")
-                .lines()
-                .filter(line -> line.startsWith(counted))
-                .mapToInt(line -> Integer.parseInt(line.substring(counted.length())))
-                .sum();
-    }
-
     @Test
     void wordsTellOfConnectionsWithTls() throws Exception {
         ConclaveServer server = start("ssl.clientAuth=none", "4lw.commands.whitelist=*");
         int plain = server.clientPort().orElseThrow();
         Coordinator client = connect(securePort(server), TlsOptions.trusting(trust));
         assertNames(ask(plain, "mntr"), "conclave_secure_connections\t1\n");
-        int before = unsuccessful(plain); // more than none if the first attempt of the client took too long
+        long before = TestServer.metric(
+                server, "zk_unsuccessful_handshake"); // more than none if the first attempt of the client took too long
         assertTrue(ask(plain, "cons").lines().anyMatch(line -> line.contains("sid=0x")));
         refusal("localhost:" + securePort(server), Duration.ofSeconds(20), Optional.empty());
-        await().until(() -> unsuccessful(plain) > before);
+        await().until(() -> TestServer.metric(server, "zk_unsuccessful_handshake") > before);
         try (Socket silent = new Socket(InetAddress.getByName("localhost"), securePort(server))) {
             await().until(() -> ask(plain, "mntr"), text -> text.contains("zk_outstanding_tls_handshake\t1\n"));
         }

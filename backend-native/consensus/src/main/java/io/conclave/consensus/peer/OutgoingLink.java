@@ -56,10 +56,9 @@ final class OutgoingLink {
         return address;
     }
 
-    /** As in the configuration. */
+    /** As in the configuration, where it is one of that. */
     private String hostAndPort() {
-        String host = address.getHostString();
-        return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
+        return NetUtil.toSocketAddressString(address);
     }
 
     long attempts() {

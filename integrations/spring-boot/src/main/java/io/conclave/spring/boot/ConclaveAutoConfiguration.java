@@ -39,7 +39,9 @@ public final class ConclaveAutoConfiguration {
             ObjectProvider<MetricsHook> hooks,
             ObjectProvider<CoordinatorBuilderCustomizer> customizers) {
         CoordinatorBuilder builder = new CoordinatorSettings(properties).builder(details.getConnectString());
-        builder.followEnsemble(properties.isFollowEnsemble() && details.canFollowEnsemble());
+        if (!details.canFollowEnsemble()) {
+            builder.followEnsemble(false);
+        }
         builder.metrics(MetricsHook.of(hooks.orderedStream().toArray(MetricsHook[]::new)));
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
         return CoordinatorSettings.checked(

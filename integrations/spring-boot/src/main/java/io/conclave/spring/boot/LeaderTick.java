@@ -49,7 +49,10 @@ final class LeaderTick {
     }
 
     /** Whether a thread is this one, or has called System.exit, which returns to nobody and waits for this one. */
-    static boolean awaitsThisStop(Thread thread) {
+    static boolean awaitsThisStop(@Nullable Thread thread) {
+        if (thread == null) {
+            return false;
+        }
         return thread == Thread.currentThread()
                 || Arrays.stream(thread.getStackTrace())
                         .anyMatch(frame -> frame.getMethodName().equals("exit")

@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,9 +84,8 @@ final class LedElection {
 
     /** With the lock held. */
     private boolean isAwaited() {
-        return Stream.of(Optional.ofNullable(leader), Optional.ofNullable(publisher))
-                        .flatMap(Optional::stream)
-                        .anyMatch(LeaderTick::awaitsThisStop)
+        return LeaderTick.awaitsThisStop(leader)
+                || LeaderTick.awaitsThisStop(publisher)
                 || ticks.stream().anyMatch(LeaderTick::awaitsThisStop);
     }
 
