@@ -25,7 +25,7 @@ import java.util.stream.Stream;
 /** A server in a JVM of its own, on a directory that is emptied before and removed after. */
 final class BenchmarkServer implements AutoCloseable {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
-    private static final int PROBE_MS = 50;
+    private static final int PROBE_MS = 5;
 
     private final ServerKind kind;
     private final Path directory;
@@ -118,15 +118,20 @@ final class BenchmarkServer implements AutoCloseable {
                 "");
     }
 
-    /** Waits for the process to do something, with a bound. */
+    /** Waits for the process to do something, for as long as a start may take. */
     void awaitOrFail(BooleanSupplier done, String what, TimeSource time) {
+        awaitOrFail(done, what, START_TIMEOUT, time);
+    }
+
+    /** Waits for the process to do something, with a bound. */
+    void awaitOrFail(BooleanSupplier done, String what, Duration bound, TimeSource time) {
         long startNanos = time.monotonicNanos();
         while (!done.getAsBoolean()) {
             if (hasEndedWithin(PROBE_MS)) {
                 throw failed("has ended");
             }
-            if (time.monotonicNanos() - startNanos > START_TIMEOUT.toNanos()) {
-                throw failed("does not " + what + " after " + START_TIMEOUT);
+            if (time.monotonicNanos() - startNanos > bound.toNanos()) {
+                throw failed("does not " + what + " after " + bound);
             }
         }
     }

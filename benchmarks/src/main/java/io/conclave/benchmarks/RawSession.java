@@ -19,6 +19,7 @@ final class RawSession implements AutoCloseable {
     private static final int PING_XID = -2;
     private static final int ALL_PERMISSIONS = 31;
     private static final int ANY_VERSION = -1;
+    private static final int ANSWER_MS = 60_000;
 
     private final Socket socket = new Socket();
     private final DataInputStream in;
@@ -33,7 +34,16 @@ final class RawSession implements AutoCloseable {
 
     /** Opens a session. Blocks. */
     RawSession(int port, int sessionTimeoutMs) throws IOException {
-        socket.setSoTimeout(60_000);
+        this(port, sessionTimeoutMs, ANSWER_MS);
+    }
+
+    /**
+     * Opens a session. Blocks.
+     *
+     * @param answerMs how long an answer is waited for
+     */
+    RawSession(int port, int sessionTimeoutMs, int answerMs) throws IOException {
+        socket.setSoTimeout(answerMs);
         socket.setTcpNoDelay(true);
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         in = new DataInputStream(socket.getInputStream());

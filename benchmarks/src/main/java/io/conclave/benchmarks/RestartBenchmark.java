@@ -14,6 +14,7 @@ import java.util.Locale;
 final class RestartBenchmark {
     private static final int SESSION_TIMEOUT_MS = 30_000;
     private static final int CHILDREN = 1000; // of each parent
+    private static final int PROBE_MS = 500; // a server that starts may take a connection and never answer on it
     private static final Duration BOUND = Duration.ofMinutes(2);
     private static final byte[] DATA = new byte[100];
 
@@ -34,7 +35,7 @@ final class RestartBenchmark {
         new RestartBenchmark(znodes, rounds).run(servers);
     }
 
-    private void run(List<Integer> ensembles) throws Exception {
+    private void run(List<Integer> ensembles) throws IOException {
         System.out.println("| servers | killed | round | first write after, s | processor time, s |");
         System.out.println("|---|---:|---:|---:|---:|");
         for (int servers : ensembles) {
@@ -42,7 +43,7 @@ final class RestartBenchmark {
                     List.of("--servers=" + servers, "--server-jvm=-Xms1g -Xmx1g", "--kinds=conclave,zookeeper"));
             for (ServerKind kind : options.kinds()) {
                 try (BenchmarkCluster cluster = BenchmarkCluster.start(kind, options, time)) {
-                    fill(cluster.ports().get(0));
+                    fill(cluster.servers().get(0));
                     for (int round = 1; round <= rounds; round++) {
                         restart(cluster, cluster.servers(), round);
                     }
@@ -54,25 +55,19 @@ final class RestartBenchmark {
         }
     }
 
-    /** Tries until it is confirmed. */
-    private void write(int port, String path) throws Exception {
-        long began = time.monotonicNanos();
-        while (true) {
-            try (RawSession session = new RawSession(port, SESSION_TIMEOUT_MS)) {
-                session.set(path, DATA);
-                return;
-            } catch (IOException | BenchmarkException e) {
-                if (time.monotonicNanos() - began > BOUND.toNanos()) {
-                    throw e;
-                }
-            }
-            Thread.sleep(2);
+    /** Whether a write is confirmed. */
+    private static boolean writes(BenchmarkServer server, String path) {
+        try (RawSession session = new RawSession(server.port(), SESSION_TIMEOUT_MS, PROBE_MS)) {
+            session.set(path, DATA);
+            return true;
+        } catch (IOException | BenchmarkException e) {
+            return false;
         }
     }
 
-    private void fill(int port) throws Exception {
-        write(port, "/");
-        try (RawSession session = new RawSession(port, SESSION_TIMEOUT_MS)) {
+    private void fill(BenchmarkServer server) throws IOException {
+        server.awaitOrFail(() -> writes(server, "/"), "write", BOUND, time);
+        try (RawSession session = new RawSession(server.port(), SESSION_TIMEOUT_MS)) {
             for (int parent = 0; parent < znodes / CHILDREN; parent++) {
                 String path = "/parent" + parent;
                 session.create(path);
@@ -85,11 +80,12 @@ final class RestartBenchmark {
         }
     }
 
-    private void restart(BenchmarkCluster cluster, List<BenchmarkServer> killed, int round) throws Exception {
+    private void restart(BenchmarkCluster cluster, List<BenchmarkServer> killed, int round) {
         killed.forEach(BenchmarkServer::kill);
         long began = time.monotonicNanos();
         killed.forEach(BenchmarkServer::startAgain);
-        write(killed.get(0).port(), "/parent0");
+        BenchmarkServer first = killed.get(0);
+        first.awaitOrFail(() -> writes(first, "/parent0"), "write again", BOUND, time);
         Duration took = Duration.ofNanos(time.monotonicNanos() - began);
         Duration processor = killed.stream().map(BenchmarkServer::processorTime).reduce(Duration.ZERO, Duration::plus);
         System.out.printf(
