@@ -12,6 +12,7 @@ import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.Quiescence;
@@ -97,6 +98,7 @@ class ElectionHerdTest {
         private Coordinator connect() {
             Coordinator coordinator = Coordinator.builder("memory:" + name)
                     .sessionTimeout(Duration.ofSeconds(60))
+                    .timeSource(new ManualTimeSource()) // so no timer sends a request that is counted
                     .connect();
             coordinators.add(coordinator);
             return coordinator;
