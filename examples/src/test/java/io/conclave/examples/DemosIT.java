@@ -10,8 +10,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Every demo runs as a new user would run it, and shows what the README says that it shows. */
+/** Every demo runs as a new user would run it, and shows what the README says that it shows. Most of them wait. */
+@Execution(ExecutionMode.CONCURRENT)
 class DemosIT {
     private static final Pattern PROGRAM = Pattern.compile("^ +([a-z-]+)\\) main=(\\w+) ;;$", Pattern.MULTILINE);
 
