@@ -30,7 +30,7 @@ final class AwayInitiator implements AutoCloseable {
     static final NodePath TRANSACTION = NodePath.of(PATH + "/transactions/t1");
 
     private static final String WARM_UP = "sP"; // which has the hash of t1, so its record has the same parent
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration SESSION = Duration.ofSeconds(10);
     /** How far the time of the others moves at once: less than a session lives. */
     private static final Duration STEP = Duration.ofSeconds(2);

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ComebackTest {
     private static final String PATH = "/transfers";
     private static final List<String> SITES = List.of("a", "b");
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration SESSION = Duration.ofSeconds(10);
     /** Of those whose time a test moves: their heartbeats may come late on a busy machine. */
     private static final Duration LONG_SESSION = Duration.ofHours(24);

@@ -183,7 +183,7 @@ public abstract class CommitContract extends CommitFixture {
         assertEquals(Optional.of(decision), of(connect()).decision("t1")); // it is kept
         assertEquals(
                 Optional.of(decision),
-                of(connect()).decisionAsync("t1").get(20, java.util.concurrent.TimeUnit.SECONDS));
+                of(connect()).decisionAsync("t1").get(120, java.util.concurrent.TimeUnit.SECONDS));
     }
 
     @Test

@@ -42,7 +42,7 @@ class CommitKillTest {
     private static final String PATH = "/transfers";
     private static final List<String> SITES = List.of("a", "b");
     private static final String INITIATOR = "initiator";
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int ROUNDS_BEFORE_EXPIRY = 5;
 
     /**

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 class DecisionRecordsTest {
     private static final String PATH = "/transfers";
     private static final List<String> SITES = List.of("a");
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = "records-" + UUID.randomUUID();
     private final ManualTimeSource time = new ManualTimeSource();

@@ -86,7 +86,7 @@ class ClosingWhenLostTest {
                 .expire(RecipeAccess.session(coordinator).id());
         coordinator.close();
         threads.letGo();
-        await().atMost(Duration.ofSeconds(10)).until(threads::isIdle);
+        await().until(threads::isIdle);
         assertFalse(cache.isCurrent());
     }
 }

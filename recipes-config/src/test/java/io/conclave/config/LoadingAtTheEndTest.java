@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
  * session's listeners are told.
  */
 class LoadingAtTheEndTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
     private final AtomicInteger refused = new AtomicInteger();

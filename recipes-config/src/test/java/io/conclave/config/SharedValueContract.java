@@ -168,7 +168,7 @@ abstract class SharedValueContract extends CacheContract {
         assertFalse(counter.compareAndSet(79, 1));
         assertTrue(counter.compareAndSet(80, -5));
         assertEquals(-4, counter.increment());
-        assertEquals(-3, counter.incrementAsync().get(20, java.util.concurrent.TimeUnit.SECONDS));
+        assertEquals(-3, counter.incrementAsync().get(120, java.util.concurrent.TimeUnit.SECONDS));
         assertEquals(-4, counter.add(-1));
     }
 

@@ -41,13 +41,13 @@ abstract class CandidacyContract extends ElectionFixture {
         }
 
         Leadership awaitBegun() throws InterruptedException {
-            Leadership leadership = begun.poll(20, SECONDS);
+            Leadership leadership = begun.poll(120, SECONDS);
             assertTrue(leadership != null, "the work was not begun");
             return leadership;
         }
 
         void awaitInterrupted() throws InterruptedException {
-            assertEquals("interrupted", ended.poll(20, SECONDS));
+            assertEquals("interrupted", ended.poll(120, SECONDS));
         }
     }
 
@@ -117,7 +117,7 @@ abstract class CandidacyContract extends ElectionFixture {
                 mayEnd.await(); // slow to end
             }
         });
-        Leadership first = begun.poll(20, SECONDS);
+        Leadership first = begun.poll(120, SECONDS);
         coordinator.execute(Delete.of(first.path()));
         assertTrue(interrupted.await(120, SECONDS));
         Leadership other = electionOf(coordinator, "other").campaign(PATIENCE);
@@ -126,7 +126,7 @@ abstract class CandidacyContract extends ElectionFixture {
         mayEnd.countDown();
         awaitCandidates(coordinator, 2);
         other.close();
-        Leadership second = begun.poll(20, SECONDS);
+        Leadership second = begun.poll(120, SECONDS);
         assertTrue(second.token().compareTo(first.token()) > 0);
         assertEquals(0, candidacy.failureCount());
         candidacy.close();

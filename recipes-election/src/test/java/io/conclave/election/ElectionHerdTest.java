@@ -164,7 +164,7 @@ class ElectionHerdTest {
     void candidatesThatComeAndGoWakeNoObserver() throws Exception {
         try (Herd herd = new Herd(1, 5)) {
             Leadership leader = herd.campaigns.remove().get(120, SECONDS);
-            await().atMost(Duration.ofSeconds(20)).until(() -> herd.watches() >= 5);
+            await().until(() -> herd.watches() >= 5);
             herd.awaitQuiet();
             int told = herd.told.get();
             int watches = herd.watches();
@@ -172,12 +172,10 @@ class ElectionHerdTest {
                 CompletableFuture<Leadership> passing =
                         LeaderElection.at(herd.coordinators.get(0), PATH).campaignAsync();
                 LeaderElection election = LeaderElection.at(herd.coordinators.get(0), PATH);
-                await().atMost(Duration.ofSeconds(20))
-                        .pollInterval(Duration.ofMillis(2))
+                await().pollInterval(Duration.ofMillis(2))
                         .until(() -> election.candidates().size() == 2);
                 passing.cancel(false);
-                await().atMost(Duration.ofSeconds(20))
-                        .pollInterval(Duration.ofMillis(2))
+                await().pollInterval(Duration.ofMillis(2))
                         .until(() -> election.candidates().size() == 1);
             }
             herd.awaitQuiet();

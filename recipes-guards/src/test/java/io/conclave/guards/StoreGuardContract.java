@@ -44,7 +44,7 @@ import org.junit.jupiter.api.Test;
 
 /** What a guard on the coordination store promises, on every backend; a subclass says where the backend is. */
 public abstract class StoreGuardContract implements StoreUnderTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final NodePath DATA = NodePath.of("/orders");
 
     private final List<Coordinator> coordinators = new ArrayList<>();

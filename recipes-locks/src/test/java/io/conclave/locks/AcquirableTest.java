@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Code that is written once works with everything that can be acquired. */
 class AcquirableTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration SHORT = Duration.ofMillis(50);
 
     /** What can be acquired, and what it cannot be held together with. */

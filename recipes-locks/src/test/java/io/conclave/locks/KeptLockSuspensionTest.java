@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** A kept place is not passed on while the connection is away, and is passed on when it comes back. */
 class KeptLockSuspensionTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
     private final Faults faults = MemoryStore.named(store).faults();

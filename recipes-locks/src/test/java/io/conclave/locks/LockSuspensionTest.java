@@ -71,8 +71,7 @@ class LockSuspensionTest {
     }
 
     private void awaitInLine(int count) {
-        await().atMost(Duration.ofSeconds(20))
-                .until(() -> other.execute(GetChildren.of(LINE)).names().size() == count);
+        await().until(() -> other.execute(GetChildren.of(LINE)).names().size() == count);
     }
 
     private long suspendVictim() {

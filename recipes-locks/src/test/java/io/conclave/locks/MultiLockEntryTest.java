@@ -42,7 +42,7 @@ import org.junit.jupiter.api.Test;
 
 /** The transactions of a multi-lock: what is sent, and what follows if an answer is lost or a place is. */
 class MultiLockEntryTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
     private final Faults faults = MemoryStore.named(store).faults();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** What permits cost at the store, counted in writes: two to have them, and one to give them back. */
 class SemaphoreRequestsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String PATH = "/semaphores/counted";
     /** The place in line, and the transaction that turns it into leases. */
     private static final List<String> TWO_WRITES = List.of("Create", "Multi");

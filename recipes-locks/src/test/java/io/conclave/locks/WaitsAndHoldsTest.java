@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 
 /** What the metrics hook is told of waits and holds, while they last and at their end. */
 class WaitsAndHoldsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String PATH = "/locks/orders";
 
     private final String store = UUID.randomUUID().toString();

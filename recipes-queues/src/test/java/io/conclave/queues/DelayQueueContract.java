@@ -42,7 +42,7 @@ public abstract class DelayQueueContract extends QueueFixture {
     void itemsComeOutInTheOrderOfTheirTimesAndNoneBefore() throws Exception {
         Coordinator producing = connect();
         DistributedDelayQueue<String> producer = delayQueue(producing);
-        producer.putAsync("at once", Duration.ZERO).get(20, SECONDS);
+        producer.putAsync("at once", Duration.ZERO).get(120, SECONDS);
         producer.putAt("late already", Instant.EPOCH);
         Instant begin = now(producing); // the others are due after these, however long a put takes
         producer.putAt("later", begin.plus(SOON.multipliedBy(2)));
@@ -53,7 +53,7 @@ public abstract class DelayQueueContract extends QueueFixture {
         assertEquals("at once", consumer.take(PATIENCE).orElseThrow());
         assertEquals("soon", consumer.take());
         assertDue(consuming, begin.plus(SOON));
-        assertEquals("later", consumer.takeAsync().get(20, SECONDS));
+        assertEquals("later", consumer.takeAsync().get(120, SECONDS));
         assertDue(consuming, begin.plus(SOON.multipliedBy(2)));
         awaitNothingLeft(connect(), PATH + "-conclave");
     }
@@ -89,11 +89,11 @@ public abstract class DelayQueueContract extends QueueFixture {
         awaitChildren(coordinator, PATH + "-conclave/consumers", 1);
         producer.put("far", FAR);
         producer.put("soon", SOON);
-        assertEquals("soon", waiting.get(20, SECONDS));
+        assertEquals("soon", waiting.get(120, SECONDS));
         CompletableFuture<String> again = delayQueue(coordinator).takeAsync();
         awaitChildren(coordinator, PATH + "-conclave/consumers", 1);
         producer.put("now", Duration.ZERO);
-        assertEquals("now", again.get(20, SECONDS));
+        assertEquals("now", again.get(120, SECONDS));
         assertEquals(1, producer.count().waiting());
     }
 
@@ -106,13 +106,13 @@ public abstract class DelayQueueContract extends QueueFixture {
         for (int i = 0; i < 4 * Consumers.FOLLOWED_ABOVE; i++) {
             puts.add(producer.putAsync("far " + i, FAR));
         }
-        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(20, SECONDS);
+        CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
         DistributedDelayQueue<String> consumer = delayQueue(coordinator);
         for (int i = 0; i < 5; i++) {
             CompletableFuture<String> waiting = consumer.takeAsync();
             awaitChildren(coordinator, PATH + "-conclave/consumers", 1);
             producer.put("soon " + i, Duration.ofMillis(40));
-            assertEquals("soon " + i, waiting.get(20, SECONDS));
+            assertEquals("soon " + i, waiting.get(120, SECONDS));
         }
     }
 
@@ -124,7 +124,7 @@ public abstract class DelayQueueContract extends QueueFixture {
         await().atMost(PATIENCE).until(() -> children(coordinator, "/queues").contains(path.name()));
         coordinator.execute(Delete.of(path));
         delayQueue(coordinator).put("item", SOON);
-        assertEquals("item", waiting.get(20, SECONDS));
+        assertEquals("item", waiting.get(120, SECONDS));
     }
 
     @Test
@@ -184,7 +184,7 @@ public abstract class DelayQueueContract extends QueueFixture {
         assertFalse(bounded.putAt("two", Instant.EPOCH, Duration.ofMillis(50)));
         CompletableFuture<Boolean> waiting = bounded.putAtAsync("two", Instant.EPOCH, PATIENCE);
         assertEquals("one", bounded.take());
-        assertTrue(waiting.get(20, SECONDS));
+        assertTrue(waiting.get(120, SECONDS));
         assertEquals("two", bounded.take());
     }
 

@@ -59,7 +59,7 @@ class QueueHerdTest {
                 long before = faults.requestCount();
                 put(queueOf.apply(producer));
                 putRequests++;
-                ask(Objects.requireNonNull(served.poll(20, SECONDS), "no consumer got the item"), claims, served);
+                ask(Objects.requireNonNull(served.poll(120, SECONDS), "no consumer got the item"), claims, served);
                 assertTrue(faults.requestCount() > before);
             }
             long looking = Quiescence.await(faults, coordinators);

@@ -24,7 +24,7 @@ public final class ManualTimeSource implements TimeSource {
     private static final Logger LOG = LoggerFactory.getLogger(ManualTimeSource.class);
     private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long START_WALL_MS = 1_700_000_000_000L;
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final Duration POLL = Duration.ofMillis(10);
 
     private final Executor executor;

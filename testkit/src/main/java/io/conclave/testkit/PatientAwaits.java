@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.Extension;
  */
 public final class PatientAwaits implements Extension {
     private static final Duration POLL = Duration.ofMillis(10);
-    private static final Duration PATIENCE = Duration.ofMinutes(1);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     /** Called by JUnit. */
     public PatientAwaits() {

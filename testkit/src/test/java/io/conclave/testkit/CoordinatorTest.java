@@ -85,8 +85,8 @@ class CoordinatorTest {
         long first = RecipeAccess.session(coordinator).id();
         coordinator.execute(Create.of(A).withMode(CreateMode.EPHEMERAL));
         faults.expire(first);
-        assertEquals(SessionState.LOST, states.poll(20, SECONDS));
-        assertEquals(SessionState.CONNECTED, states.poll(20, SECONDS));
+        assertEquals(SessionState.LOST, states.poll(120, SECONDS));
+        assertEquals(SessionState.CONNECTED, states.poll(120, SECONDS));
         assertTrue(coordinator.execute(Exists.of(A)).isEmpty());
         assertTrue(RecipeAccess.session(coordinator).id() != first);
     }
@@ -145,7 +145,7 @@ class CoordinatorTest {
         Watcher watcher = events::add;
         inside.execute(new AddWatch(A, true, watcher));
         plain.execute(SetData.of(NodePath.of("/app/one/a"), new byte[] {1}));
-        NodeEvent event = events.poll(20, SECONDS);
+        NodeEvent event = events.poll(120, SECONDS);
         assertEquals(A, event.path());
         assertEquals(NodeEvent.Type.DATA_CHANGED, event.type());
         inside.execute(new RemoveWatch(A, watcher));
@@ -167,8 +167,8 @@ class CoordinatorTest {
         coordinator.execute(SetData.of(A, new byte[] {1}));
         faults.drop(RecipeAccess.session(coordinator).id());
         assertTrue(blocked.await(120, SECONDS));
-        assertEquals(SessionState.SUSPENDED, seen.poll(20, SECONDS));
-        assertEquals(SessionState.CONNECTED, seen.poll(20, SECONDS));
+        assertEquals(SessionState.SUSPENDED, seen.poll(120, SECONDS));
+        assertEquals(SessionState.CONNECTED, seen.poll(120, SECONDS));
         assertEquals(1, coordinator.execute(GetData.of(A)).data().length);
         release.countDown();
     }
@@ -231,7 +231,7 @@ class CoordinatorTest {
         coordinator.onStateChange(stays::add);
         registration.close();
         faults.drop(RecipeAccess.session(coordinator).id());
-        assertEquals(SessionState.SUSPENDED, stays.poll(20, SECONDS));
+        assertEquals(SessionState.SUSPENDED, stays.poll(120, SECONDS));
         assertTrue(gone.isEmpty());
     }
 
@@ -256,7 +256,7 @@ class CoordinatorTest {
         coordinator.close();
         coordinator.close();
         assertEquals(SessionState.CLOSED, coordinator.state());
-        assertEquals(SessionState.CLOSED, states.poll(20, SECONDS));
+        assertEquals(SessionState.CLOSED, states.poll(120, SECONDS));
         assertTrue(other.execute(Exists.of(A)).isEmpty());
         assertThrows(ClosedException.class, () -> coordinator.execute(Exists.of(A)));
         ExecutionException failure = assertThrows(

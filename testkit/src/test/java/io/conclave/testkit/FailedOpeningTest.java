@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** A coordinator lost its session, and the backend throws when the next one is opened. */
 class FailedOpeningTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
     private final ManualTimeSource clock = new ManualTimeSource();

@@ -54,7 +54,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class StartedCoordinatorTest {
     private static final NodePath A = NodePath.of("/a");
     private static final NodePath BASE = NodePath.of("/app/one");
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
     private final Faults faults = MemoryStore.named(store).faults();

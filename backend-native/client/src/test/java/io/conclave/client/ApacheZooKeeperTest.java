@@ -323,7 +323,7 @@ class ApacheZooKeeperTest {
             long id = idle.session.id();
             Awaitility.await()
                     .during(Duration.ofSeconds(7))
-                    .atMost(Duration.ofSeconds(30))
+                    .atMost(Duration.ofMinutes(2))
                     .until(() -> idle.session.remaining().toMillis() > 500);
             assertFalse(idle.states.contains(SessionState.LOST));
             assertEquals(id, idle.session.id());

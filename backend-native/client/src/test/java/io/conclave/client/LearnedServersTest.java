@@ -9,7 +9,6 @@ import io.conclave.session.SessionState;
 import io.conclave.time.TimeSource;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -99,7 +98,7 @@ final class LearnedServersTest extends WireSessionFixture {
         TestSession session = session("conclave://" + first.endpoint() + "," + second.endpoint(), TimeSource.system());
         session.awaitState(SessionState.CONNECTED);
 
-        Awaitility.await().atMost(Duration.ofSeconds(15)).until(() -> first.accepted() + second.accepted() >= 3);
+        Awaitility.await().until(() -> first.accepted() + second.accepted() >= 3);
 
         assertEquals(0, Stream.of(internal).mapToInt(FakeServer::accepted).sum());
     }
@@ -125,12 +124,8 @@ final class LearnedServersTest extends WireSessionFixture {
                 session("conclave://" + both[0].endpoint() + "," + both[1].endpoint(), TimeSource.system());
         session.awaitState(SessionState.CONNECTED);
 
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(30))
-                .until(() -> opened.get() >= 3 || session.states.contains(SessionState.LOST));
-        Awaitility.await()
-                .atMost(Duration.ofSeconds(5))
-                .until(() -> session.states.get(session.states.size() - 1) != SessionState.SUSPENDED);
+        Awaitility.await().until(() -> opened.get() >= 3 || session.states.contains(SessionState.LOST));
+        Awaitility.await().until(() -> session.states.get(session.states.size() - 1) != SessionState.SUSPENDED);
 
         assertFalse(session.states.contains(SessionState.LOST), session.states::toString);
     }
@@ -148,7 +143,7 @@ final class LearnedServersTest extends WireSessionFixture {
         for (int i = 0; i < 10; i++) {
             CountDownLatch connected = new CountDownLatch(1);
             session.backend.openSession(state -> connected.countDown());
-            Awaitility.await().atMost(Duration.ofSeconds(15)).until(() -> connected.getCount() == 0);
+            Awaitility.await().until(() -> connected.getCount() == 0);
         }
 
         assertEquals(0, Stream.of(internal).mapToInt(FakeServer::accepted).sum());

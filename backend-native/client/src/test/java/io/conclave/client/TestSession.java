@@ -104,7 +104,6 @@ final class TestSession implements AutoCloseable {
 
     void awaitState(SessionState state) {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(20))
                 .pollInterval(Duration.ofMillis(2))
                 .until(() -> !states.isEmpty() && states.get(states.size() - 1) == state);
     }

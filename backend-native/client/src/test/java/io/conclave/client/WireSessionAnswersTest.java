@@ -324,7 +324,7 @@ final class WireSessionAnswersTest extends WireSessionFixture {
         session.awaitState(SessionState.SUSPENDED);
         session.submit(Delete.of(A));
         resume.countDown();
-        List<FakeServer.Received> sent = introductions.poll(10, TimeUnit.SECONDS);
+        List<FakeServer.Received> sent = introductions.poll(120, TimeUnit.SECONDS);
         assertEquals(
                 List.of(OpCode.AUTH, OpCode.GET_DATA, OpCode.SET_WATCHES2, OpCode.DELETE),
                 sent.stream().map(FakeServer.Received::opCode).toList());
@@ -359,7 +359,7 @@ final class WireSessionAnswersTest extends WireSessionFixture {
         TestSession session = connected(server, TimeSource.system());
         session.call(GetData.of(A).withWatcher(session.watcher()));
         drop.countDown();
-        assertEquals(10, sent.poll(10, TimeUnit.SECONDS).relativeZxid());
+        assertEquals(10, sent.poll(120, TimeUnit.SECONDS).relativeZxid());
     }
 
     @Test

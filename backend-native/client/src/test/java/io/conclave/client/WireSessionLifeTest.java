@@ -141,14 +141,14 @@ final class WireSessionLifeTest extends WireSessionFixture {
         ManualTimeSource time = new ManualTimeSource();
         TestSession session = connected(server, time);
         CompletableFuture<?> inFlight = session.submit(SetData.of(A, new byte[0]));
-        assertEquals(OpCode.SET_DATA, received.poll(10, TimeUnit.SECONDS).opCode());
+        assertEquals(OpCode.SET_DATA, received.poll(120, TimeUnit.SECONDS).opCode());
         // A process that was stopped: both clocks jump, and no timer came in between.
         time.advanceWallOnly(Duration.ofMillis(TIMEOUT_MS));
         assertEquals(Duration.ZERO, session.session.remaining());
         time.advanceUntil(Duration.ofMillis(TIMEOUT_MS), inFlight::isDone);
         assertThrows(SessionGoneException.class, () -> TestSession.join(inFlight));
         assertEquals(List.of(SessionState.CONNECTED, SessionState.LOST), session.states);
-        assertEquals(OpCode.CLOSE_SESSION, received.poll(10, TimeUnit.SECONDS).opCode());
+        assertEquals(OpCode.CLOSE_SESSION, received.poll(120, TimeUnit.SECONDS).opCode());
         assertThrows(SessionGoneException.class, () -> session.call(GetData.of(A)));
         time.advance(Duration.ofMinutes(1));
         assertEquals(1, server.accepted());
@@ -176,7 +176,7 @@ final class WireSessionLifeTest extends WireSessionFixture {
         // Only time opens the next round, and it stands still.
         Awaitility.await()
                 .during(Duration.ofMillis(300))
-                .atMost(Duration.ofSeconds(10))
+                .atMost(Duration.ofMinutes(2))
                 .until(() -> server.accepted() == 1 && slammer.accepted() == 1);
         time.advanceUntil(Duration.ofMillis(1), () -> server.accepted() >= 2 && slammer.accepted() >= 2);
     }

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 /** Servers in this JVM that stand still. */
 @Timeout(300)
 class PausedServerTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static ConclaveEnsemble ensemble;
     private static int places;

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "signals")
 class ServersAsProcessesTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     @TempDir
     static Path directory;

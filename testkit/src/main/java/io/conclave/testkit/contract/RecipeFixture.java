@@ -29,7 +29,7 @@ import org.junit.jupiter.api.AfterEach;
  */
 public abstract class RecipeFixture implements StoreUnderTest {
     /** How long a test waits for what must come. */
-    protected static final Duration PATIENCE = Duration.ofSeconds(20);
+    protected static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static final Duration TICK = Duration.ofMillis(10);
     private static final String IN_MEMORY = "memory:";

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A session under test: asks and waits, and remembers what it was told. */
 final class SessionProbe {
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofMinutes(2);
 
     final BackendSession session;
     final List<SessionState> states;

@@ -178,7 +178,7 @@ class EnsembleLogTest {
     }
 
     private void awaitAllVote() {
-        await("all vote").atMost(20, TimeUnit.SECONDS).until(() -> logs.values().stream()
+        await("all vote").until(() -> logs.values().stream()
                 .allMatch(log -> log.status().configuration().voters().equals(Set.of(1, 2, 3))
                         && !log.status().configuration().isJoint()));
         await("all serve").until(() -> machines.values().stream().allMatch(machine -> machine.serving));

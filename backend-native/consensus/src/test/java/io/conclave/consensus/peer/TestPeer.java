@@ -83,7 +83,7 @@ final class TestPeer implements PeerListener, AutoCloseable {
     /** On the network's thread. */
     <T> T call(Supplier<T> action) {
         return CompletableFuture.supplyAsync(action, network::execute)
-                .orTimeout(20, TimeUnit.SECONDS)
+                .orTimeout(120, TimeUnit.SECONDS)
                 .join();
     }
 
@@ -118,15 +118,11 @@ final class TestPeer implements PeerListener, AutoCloseable {
     }
 
     void awaitEvent(Object event) {
-        await().pollInterval(Duration.ofMillis(2))
-                .atMost(Duration.ofSeconds(20))
-                .until(() -> events().contains(event));
+        await().pollInterval(Duration.ofMillis(2)).until(() -> events().contains(event));
     }
 
     void awaitMessages(int count) {
-        await().pollInterval(Duration.ofMillis(2))
-                .atMost(Duration.ofSeconds(20))
-                .until(() -> messages().size() >= count);
+        await().pollInterval(Duration.ofMillis(2)).until(() -> messages().size() >= count);
     }
 
     private synchronized void note(Object event) {

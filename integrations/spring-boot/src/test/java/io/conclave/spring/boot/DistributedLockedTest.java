@@ -41,7 +41,7 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.DefaultTransactionStatus;
 
 class DistributedLockedTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
     private final ApplicationContextRunner runner = new ApplicationContextRunner()
