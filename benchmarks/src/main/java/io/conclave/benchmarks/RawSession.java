@@ -9,16 +9,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 /** A session over a blocking socket, with the few bytes that it needs: costs next to nothing. Not thread-safe. */
 final class RawSession implements AutoCloseable {
     private static final int CREATE = 1;
+    private static final int EXISTS = 3;
     private static final int SET_DATA = 5;
     private static final int PING = 11;
+    private static final int CLOSE_SESSION = -11;
     private static final int PING_XID = -2;
     private static final int ALL_PERMISSIONS = 31;
     private static final int ANY_VERSION = -1;
+    private static final int CHILDREN = 1000; // of each parent
     private static final int ANSWER_MS = 60_000;
 
     private final Socket socket = new Socket();
@@ -48,15 +52,38 @@ final class RawSession implements AutoCloseable {
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         in = new DataInputStream(socket.getInputStream());
         out = socket.getOutputStream();
-        out.write(frame(body -> {
+        out.write(connectFrame(sessionTimeoutMs));
+        in.readFully(new byte[in.readInt()]);
+    }
+
+    /** The request for a new session. */
+    static byte[] connectFrame(int sessionTimeoutMs) throws IOException {
+        return frame(body -> {
             body.writeInt(0); // protocol version
             body.writeLong(0); // zxid seen
             body.writeInt(sessionTimeoutMs);
             body.writeLong(0); // session id
             body.writeInt(16);
             body.write(new byte[16]); // password
-        }));
-        in.readFully(new byte[in.readInt()]);
+        });
+    }
+
+    /** The question whether a znode exists, with a watch on it. */
+    static byte[] existsFrame(String path) throws IOException {
+        return frame(body -> {
+            body.writeInt(1);
+            body.writeInt(EXISTS);
+            writeText(body, path);
+            body.writeBoolean(true);
+        });
+    }
+
+    /** The request to end the session. */
+    static byte[] closeFrame() throws IOException {
+        return frame(body -> {
+            body.writeInt(2);
+            body.writeInt(CLOSE_SESSION);
+        });
     }
 
     private static byte[] frame(Body body) throws IOException {
@@ -112,6 +139,19 @@ final class RawSession implements AutoCloseable {
         }
     }
 
+    /** Creates so many znodes with the same data, a thousand below each of {@code /parent0}, ... Blocks. */
+    void fill(int znodes, byte[] data) throws IOException {
+        for (int parent = 0; parent < znodes / CHILDREN; parent++) {
+            String path = "/parent" + parent;
+            create(path);
+            List<String> children = new ArrayList<>();
+            for (int child = 0; child < CHILDREN; child++) {
+                children.add(path + "/child" + child);
+            }
+            createAll(children, data);
+        }
+    }
+
     private static void writeCreate(DataOutputStream body, int xid, String path, byte[] data) throws IOException {
         body.writeInt(xid);
         body.writeInt(CREATE);
@@ -127,6 +167,12 @@ final class RawSession implements AutoCloseable {
 
     /** Sets a znode's data. Blocks until the answer is there. */
     void set(String path, byte[] data) throws IOException {
+        sendSet(path, data);
+        read();
+    }
+
+    /** Asks for a znode's data to be set; the answer is to be read by {@link #read}. */
+    void sendSet(String path, byte[] data) throws IOException {
         out.write(frame(body -> {
             body.writeInt(++xid);
             body.writeInt(SET_DATA);
@@ -135,7 +181,6 @@ final class RawSession implements AutoCloseable {
             body.write(data);
             body.writeInt(ANY_VERSION);
         }));
-        read();
     }
 
     @Override

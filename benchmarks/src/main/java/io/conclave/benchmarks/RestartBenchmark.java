@@ -3,7 +3,6 @@ package io.conclave.benchmarks;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -13,7 +12,6 @@ import java.util.Locale;
  */
 final class RestartBenchmark {
     private static final int SESSION_TIMEOUT_MS = 30_000;
-    private static final int CHILDREN = 1000; // of each parent
     private static final int PROBE_MS = 500; // a server that starts may take a connection and never answer on it
     private static final Duration BOUND = Duration.ofMinutes(2);
     private static final byte[] DATA = new byte[100];
@@ -68,15 +66,7 @@ final class RestartBenchmark {
     private void fill(BenchmarkServer server) throws IOException {
         server.awaitOrFail(() -> writes(server, "/"), "write", BOUND, time);
         try (RawSession session = new RawSession(server.port(), SESSION_TIMEOUT_MS)) {
-            for (int parent = 0; parent < znodes / CHILDREN; parent++) {
-                String path = "/parent" + parent;
-                session.create(path);
-                List<String> children = new ArrayList<>();
-                for (int child = 0; child < CHILDREN; child++) {
-                    children.add(path + "/child" + child);
-                }
-                session.createAll(children, DATA);
-            }
+            session.fill(znodes, DATA);
         }
     }
 
