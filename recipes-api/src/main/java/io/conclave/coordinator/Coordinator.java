@@ -106,8 +106,10 @@ public interface Coordinator extends AutoCloseable {
     <T> T unwrap(Class<T> type);
 
     /**
-     * Closes the session and what the coordinator holds. Blocks until the backend has confirmed it, for a few seconds
-     * at most. Idempotent.
+     * Closes the session and what the coordinator holds. What was asked for before goes out first if there is a
+     * connection: requests, releases, and acknowledgements of a queue's items. What waits for others ends with
+     * {@link io.conclave.error.ClosedException}. Blocks until the backend has confirmed it, for a few seconds at most.
+     * Idempotent.
      */
     @Override
     void close();

@@ -318,18 +318,17 @@ final class ReconnectingCoordinator implements Coordinator {
                 new ClosedException("The coordinator of " + connectString + " was closed"));
         CompletionStage<Void> closed = session.closeAsync();
         if (session.isDispatcherThread()) { // the backend's threads cannot wait for their own end
-            listeners.tell(SessionState.CLOSED);
-            Thread end = new Thread(this::closeBackend, "conclave-close");
+            Thread end = new Thread(() -> closeBackend(session, closed), "conclave-close");
             end.setDaemon(true);
             end.start();
         } else {
-            Waiting.awaitUninterruptibly(session, Waiting.atMost(context.time(), CLOSE_BOUND, closed));
-            listeners.tell(SessionState.CLOSED);
-            closeBackend();
+            closeBackend(session, closed);
         }
     }
 
-    private void closeBackend() {
+    private void closeBackend(RecipeSession session, CompletionStage<Void> closed) {
+        Waiting.awaitUninterruptibly(session, Waiting.atMost(context.time(), CLOSE_BOUND, closed));
+        listeners.tell(SessionState.CLOSED);
         backend.close();
         threads.close();
     }

@@ -48,6 +48,7 @@ public final class RecipeSession implements Sender {
     private final RecipeContext context;
     private final Namespace namespace;
     private final Map<Long, SessionListener> listeners = new ConcurrentSkipListMap<>(); // in order of registration
+    private final Map<Long, Runnable> closingTasks = new ConcurrentSkipListMap<>(); // in order of registration
     private final AtomicLong registrations = new AtomicLong();
     private final CompletableFuture<BackendSession> opened;
     private final NamespaceGate gate;
@@ -251,6 +252,17 @@ public final class RecipeSession implements Sender {
         return number;
     }
 
+    /**
+     * Runs a task on the dispatcher when the coordinator is closed, before its session is: for a recipe that has
+     * accepted what it has not sent yet. What the task sends goes out if there is a connection, and is answered before
+     * the session ends. It must not block.
+     */
+    public Registration onClosing(Runnable task) {
+        long number = registrations.getAndIncrement();
+        closingTasks.put(number, task);
+        return () -> closingTasks.remove(number);
+    }
+
     /** See {@link BackendSession#connectionNumber}. */
     public long connectionNumber() {
         return session().connectionNumber();
@@ -368,8 +380,25 @@ public final class RecipeSession implements Sender {
         return kind.cast(context.kept().computeIfAbsent(kind, first -> maker.get()));
     }
 
+    /**
+     * Closes the session, in order with what the dispatcher was given before and with what is sent for
+     * {@link #onClosing}. Completes on the dispatcher.
+     */
     public CompletionStage<Void> closeAsync() {
-        return session().closeAsync();
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        execute(() -> {
+            closingTasks.values().forEach(this::runOnClosing);
+            session().closeAsync().whenComplete((done, failure) -> closed.complete(null));
+        });
+        return closed;
+    }
+
+    private void runOnClosing(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            LOG.error("{}: what was to be sent before the end failed", this, e);
+        }
     }
 
     @Override

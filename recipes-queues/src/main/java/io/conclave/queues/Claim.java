@@ -42,10 +42,14 @@ public interface Claim<T> extends AutoCloseable {
     /**
      * The item is done: it is deleted. Blocks until the backend has confirmed it; while the connection is away it waits
      * for the next one. Acknowledgements of one queue that come while another is on its way share a transaction; each
-     * has its own outcome. Idempotent.
+     * has its own outcome. One that was called before the coordinator is closed goes out before its session ends.
+     * Idempotent.
      *
      * @throws io.conclave.error.GrantLostException if the item was not ours any more: another consumer does it again
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile: it may have been deleted or not
+     * @throws io.conclave.error.ClosedException if the coordinator was closed before it was sent, because there was no
+     *     connection say: the item comes back
+     * @throws io.conclave.error.OutcomeUnknownException if the coordinator was closed and the reply was lost
      * @throws io.conclave.error.ConclaveException if the backend refused it
      * @throws InterruptedException if the thread is interrupted; the item may be acknowledged anyway
      */

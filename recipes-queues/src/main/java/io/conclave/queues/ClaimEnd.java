@@ -12,6 +12,9 @@ public enum ClaimEnd {
     SESSION_LOST,
     /** Another client has deleted the claim or the item. */
     TAKEN_AWAY,
-    /** The coordinator was closed; the item is delivered again. */
+    /**
+     * The coordinator was closed; the item is delivered again, unless it was being acknowledged and the reply did not
+     * come: then it may be done.
+     */
     COORDINATOR_CLOSED
 }

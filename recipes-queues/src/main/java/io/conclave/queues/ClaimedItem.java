@@ -3,6 +3,7 @@ package io.conclave.queues;
 import io.conclave.error.ClosedException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.recipe.Failures;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *
  * <pre>{@code
  * HELD -> SETTLING -> ENDED      (acknowledged or given back; refused: HELD again)
- *   +---------------> ENDED      (the session is lost or closed)
+ *   +---------------> ENDED      (the session is lost or closed; SETTLING: the outcome, or the session is lost)
  * }</pre>
  *
  * <p>State belongs to the session's dispatcher; methods that others may call say so. {@code lock} makes two decisions
@@ -145,7 +146,7 @@ final class ClaimedItem<T> implements Claim<T> {
     private void onSessionState(SessionState next) {
         if (next == SessionState.LOST) {
             end(ClaimEnd.SESSION_LOST);
-        } else if (next == SessionState.CLOSED) {
+        } else if (next == SessionState.CLOSED && state == State.HELD) { // what is on its way is still answered
             end(ClaimEnd.COORDINATOR_CLOSED);
         }
     }
@@ -270,6 +271,9 @@ final class ClaimedItem<T> implements Claim<T> {
         if (cause instanceof SessionGoneException) {
             end(ClaimEnd.SESSION_LOST);
         } else if (cause instanceof ClosedException) {
+            end(ClaimEnd.COORDINATOR_CLOSED);
+        } else if (cause instanceof OutcomeUnknownException) { // closed before it could be found out
+            acknowledged.completeExceptionally(cause);
             end(ClaimEnd.COORDINATOR_CLOSED);
         } else {
             LOG.error("{}: unexpected failure", this, cause);

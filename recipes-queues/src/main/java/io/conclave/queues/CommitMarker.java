@@ -1,5 +1,6 @@
 package io.conclave.queues;
 
+import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.line.ProcessName;
@@ -76,6 +77,7 @@ final class CommitMarker {
 
         /**
          * It had no effect that matters: the session is gone, the coordinator closed, or something unexpected happened.
+         * {@link OutcomeUnknownException} if the coordinator was closed before it could be found out.
          */
         void failed(Throwable cause);
     }
@@ -227,7 +229,7 @@ final class CommitMarker {
             reset();
             over(outcome -> outcome.unclear(first, unknown));
         } else {
-            over(outcome -> outcome.failed(cause));
+            over(outcome -> outcome.failed(cause instanceof ClosedException ? unknown : cause));
         }
     }
 

@@ -7,6 +7,7 @@ import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Delete;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
+import io.conclave.session.Registration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,7 +22,9 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>They share a transaction only as long as all is well. If it is refused or its outcome is not known, each of its
  * acknowledgements goes on alone ({@link Settlement}), so that what happened to one item decides nothing about others.
- * State belongs to the session's dispatcher.
+ *
+ * <p>When the coordinator is closed nothing waits any more: all goes out at once, before the session ends. State
+ * belongs to the session's dispatcher.
  */
 final class GatheredAcknowledgements implements QueueAgents.Agent {
     static final int MAX_AT_ONCE = 64;
@@ -30,16 +33,29 @@ final class GatheredAcknowledgements implements QueueAgents.Agent {
     private final RecipeSession session;
     private final QueueLayout layout;
     private final Deque<Acknowledgement> waiting = new ArrayDeque<>();
-    private boolean sending;
+    private final Registration atClosing;
+    private int sent; // transactions, not answered yet
+    private boolean isClosing;
 
     GatheredAcknowledgements(RecipeSession session, QueueLayout layout) {
         this.session = session;
         this.layout = layout;
+        this.atClosing = session.onClosing(this::onClosing);
     }
 
     @Override
     public boolean isIdle() {
-        return !sending && waiting.isEmpty();
+        return sent == 0 && waiting.isEmpty();
+    }
+
+    @Override
+    public void close() {
+        atClosing.close();
+    }
+
+    private void onClosing() {
+        isClosing = true;
+        proceed();
     }
 
     /**
@@ -56,10 +72,13 @@ final class GatheredAcknowledgements implements QueueAgents.Agent {
     }
 
     private void proceed() {
-        if (sending || waiting.isEmpty()) {
-            return;
+        while (!waiting.isEmpty() && (sent == 0 || isClosing)) {
+            sendNext();
         }
-        sending = true;
+    }
+
+    private void sendNext() {
+        sent++;
         List<Acknowledgement> batch = new ArrayList<>();
         List<Operation<?>> operations = new ArrayList<>();
         while (batch.size() < MAX_AT_ONCE && !waiting.isEmpty()) {
@@ -71,13 +90,13 @@ final class GatheredAcknowledgements implements QueueAgents.Agent {
     }
 
     private void onDone(List<Acknowledgement> batch) {
-        sending = false;
+        sent--;
         proceed();
         batch.forEach(Acknowledgement::done);
     }
 
     private void onFailure(List<Acknowledgement> batch, Throwable cause) {
-        sending = false;
+        sent--;
         for (int i = 0; i < batch.size(); i++) {
             if (batch.size() == 1 || concerns(i, cause)) {
                 batch.get(i).goOnAfter(cause);

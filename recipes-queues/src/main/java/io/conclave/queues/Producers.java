@@ -292,8 +292,10 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     }
 
     private void onSessionState(SessionState next) {
-        if (!next.isLive()) {
+        if (next == SessionState.LOST) {
             failAll(endOf(next));
+        } else if (next == SessionState.CLOSED) { // what is on its way is still answered
+            fail(puts.stream().filter(put -> !put.isSent()).toList(), endOf(next));
         }
     }
 
@@ -302,8 +304,11 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     }
 
     private void failAll(Throwable cause) {
-        List<Put> failed = List.copyOf(puts);
-        puts.clear();
+        fail(List.copyOf(puts), cause);
+    }
+
+    private void fail(List<Put> failed, Throwable cause) {
+        puts.removeAll(failed);
         failed.forEach(put -> put.fail(cause));
         proceed();
     }

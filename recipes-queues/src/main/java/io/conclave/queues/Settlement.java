@@ -1,5 +1,6 @@
 package io.conclave.queues;
 
+import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
@@ -52,7 +53,8 @@ final class Settlement {
 
     /**
      * Completes on the dispatcher, where it is to be called; exceptionally if the session is gone or the coordinator
-     * closed.
+     * closed: with {@link ClosedException} if the transaction had no effect, and with {@link OutcomeUnknownException}
+     * if the coordinator was closed before it could be found out.
      */
     static CompletionStage<Result> of(RecipeSession session, NodePath claim, Multi multi) {
         Settlement settlement = new Settlement(session, claim, multi);
@@ -74,8 +76,8 @@ final class Settlement {
     }
 
     private void onFailure(Throwable cause) {
-        if (cause instanceof OutcomeUnknownException) {
-            findOut();
+        if (cause instanceof OutcomeUnknownException unknown) {
+            findOut(unknown);
         } else if (Failures.mayPass(cause)) {
             Retry.later(session, cause, this::send);
         } else if (cause instanceof RefusedException refused) {
@@ -85,7 +87,7 @@ final class Settlement {
         }
     }
 
-    private void findOut() {
+    private void findOut(OutcomeUnknownException unknown) {
         session.readLatest(
                 claim,
                 GetData.of(claim),
@@ -96,14 +98,14 @@ final class Settlement {
                         claimGone();
                     }
                 },
-                this::onNotFound);
+                cause -> onNotFound(cause, unknown));
     }
 
-    private void onNotFound(Throwable cause) {
+    private void onNotFound(Throwable cause, OutcomeUnknownException unknown) {
         if (Failures.isNoNode(cause)) {
             claimGone();
         } else {
-            result.completeExceptionally(cause);
+            result.completeExceptionally(cause instanceof ClosedException ? unknown : cause);
         }
     }
 

@@ -58,6 +58,25 @@ public abstract class ClaimContract extends QueueFixture {
     }
 
     @Test
+    void whatIsAcknowledgedBeforeTheCoordinatorIsClosedIsDone() throws Exception {
+        Coordinator coordinator = connect();
+        Coordinator worker = connect();
+        List<Claim<String>> claims = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            queue(coordinator).put("item " + i);
+            claims.add(queue(worker).claim());
+        }
+        List<CompletableFuture<Void>> outcomes =
+                claims.stream().map(Claim::acknowledgeAsync).toList();
+        worker.close();
+        for (CompletableFuture<Void> outcome : outcomes) {
+            outcome.get(120, SECONDS);
+        }
+        awaitNothingLeft(coordinator);
+        assertEquals(new QueueCount(0, 0, 0), queue(coordinator).count());
+    }
+
+    @Test
     void itemThatIsGivenBackComesAgainInItsPlace() throws Exception {
         Coordinator coordinator = connect();
         putAll(queue(coordinator), "one", "two");

@@ -122,23 +122,4 @@ class GatheredAcknowledgementsTest {
                 .get(item)
                 .claim();
     }
-
-    @Test
-    void whatWaitsWhenTheCoordinatorIsClosedComesBack() throws Exception {
-        List<Claim<String>> claims = claims(3);
-        CompletableFuture<List<CompletableFuture<Void>>> begun = acknowledge(claims);
-        coordinator.close();
-        for (CompletableFuture<Void> one : begun.get(120, SECONDS)) {
-            one.handle((done, failure) -> done).get(120, SECONDS); // ends one way or the other
-        }
-        int acknowledged = 0;
-        for (Claim<String> claim : claims) {
-            acknowledged += claim.ended().get(120, SECONDS) == ClaimEnd.ACKNOWLEDGED ? 1 : 0;
-        }
-        try (Coordinator another = Coordinator.connect("memory:" + store)) {
-            QueueCount left = DistributedQueue.at(another, PATH, DataCodec.TEXT).count();
-            assertEquals(0, left.claimed());
-            assertEquals(left, new QueueCount(Math.min(left.waiting(), 3 - acknowledged), 0, 0));
-        }
-    }
 }

@@ -1,0 +1,164 @@
+package io.conclave.queues;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.DataCodec;
+import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
+import io.conclave.request.Multi;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Each caller learns what became of its acknowledgement or put that was on its way when the coordinator was closed. */
+class ClosingWhileOnTheWayTest {
+    private static final NodePath PATH = NodePath.of("/queues/closing");
+    private static final int ITEMS = GatheredAcknowledgements.MAX_AT_ONCE * 2 + 3;
+
+    private final String store = UUID.randomUUID().toString();
+    private final Faults faults = MemoryStore.named(store).faults();
+    private final Coordinator coordinator = connect();
+    private final RecipeSession session = RecipeAccess.session(coordinator);
+    private final DistributedQueue<String> queue = DistributedQueue.at(coordinator, PATH, DataCodec.TEXT);
+
+    private Coordinator connect() {
+        return Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofMinutes(5))
+                .timeSource(new ManualTimeSource()) // so nothing ends by its time
+                .connect();
+    }
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+        MemoryStore.forget(store);
+    }
+
+    private List<Claim<String>> claims(int count) throws Exception {
+        List<Claim<String>> claims = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            queue.put("item " + i);
+        }
+        for (int i = 0; i < count; i++) {
+            claims.add(queue.claim());
+        }
+        return claims;
+    }
+
+    /** All in one task of the dispatcher, so that all but the first wait for its reply. */
+    private List<CompletableFuture<Void>> acknowledge(List<Claim<String>> claims) throws Exception {
+        CompletableFuture<List<CompletableFuture<Void>>> begun = new CompletableFuture<>();
+        session.execute(() ->
+                begun.complete(claims.stream().map(Claim::acknowledgeAsync).toList()));
+        return begun.get(120, SECONDS);
+    }
+
+    private CompletableFuture<Void> beginClosing() {
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(coordinator::close);
+        await().atMost(Duration.ofMinutes(2)).until(() -> !session.state().isLive());
+        return closed;
+    }
+
+    private QueueCount leftBehind() throws Exception {
+        try (Coordinator another = connect()) {
+            return DistributedQueue.at(another, PATH, DataCodec.TEXT).count();
+        }
+    }
+
+    private static <E extends Exception> E failure(Class<E> kind, CompletableFuture<?> outcome) {
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> outcome.get(120, SECONDS));
+        return assertInstance(kind, failure.getCause());
+    }
+
+    private static <E extends Exception> E assertInstance(Class<E> kind, Throwable failure) {
+        assertEquals(kind, failure.getClass(), failure.toString());
+        return kind.cast(failure);
+    }
+
+    @Test
+    void acknowledgementsThatWaitForAnEarlierOneGoOutBeforeTheSessionEnds() throws Exception {
+        List<Claim<String>> claims = claims(ITEMS);
+        faults.onNext(request -> request instanceof Multi, RequestFate.HOLD_REPLY);
+        List<CompletableFuture<Void>> outcomes = acknowledge(claims);
+        CompletableFuture<Void> closed = beginClosing();
+        faults.releaseReplies(session.id());
+        for (CompletableFuture<Void> outcome : outcomes) {
+            outcome.get(120, SECONDS);
+        }
+        for (Claim<String> claim : claims) {
+            assertEquals(ClaimEnd.ACKNOWLEDGED, claim.ended().get(120, SECONDS));
+        }
+        closed.get(120, SECONDS);
+        assertEquals(new QueueCount(0, 0, 0), leftBehind());
+    }
+
+    @Test
+    void acknowledgementWhoseReplyIsLostAtTheEndIsUnknown() throws Exception {
+        Claim<String> claim = claims(1).get(0);
+        faults.onNext(request -> request instanceof Multi, RequestFate.DROP_AFTER);
+        faults.reconnectAfter(Duration.ofMinutes(1));
+        CompletableFuture<Void> outcome = acknowledge(List.of(claim)).get(0);
+        coordinator.close();
+        failure(OutcomeUnknownException.class, outcome);
+        assertEquals(ClaimEnd.COORDINATOR_CLOSED, claim.ended().get(120, SECONDS));
+        assertEquals(new QueueCount(0, 0, 0), leftBehind());
+    }
+
+    @Test
+    void acknowledgementsWithoutAConnectionAreNotSentAndTheItemsStay() throws Exception {
+        List<Claim<String>> claims = claims(3);
+        faults.suspend(session.id());
+        List<CompletableFuture<Void>> outcomes = acknowledge(claims);
+        coordinator.close();
+        for (CompletableFuture<Void> outcome : outcomes) {
+            failure(ClosedException.class, outcome);
+        }
+        assertEquals(new QueueCount(0, 3, 0), leftBehind()); // they come back when the session has expired
+    }
+
+    @Test
+    void putThatIsOnItsWayIsAnsweredAndOneThatWaitsIsNotSent() throws Exception {
+        queue.put("first");
+        faults.onNext(request -> request instanceof Multi, RequestFate.HOLD_REPLY);
+        CompletableFuture<CompletableFuture<Void>> begun = new CompletableFuture<>();
+        CompletableFuture<CompletableFuture<Void>> behind = new CompletableFuture<>();
+        session.execute(() -> {
+            begun.complete(queue.putAsync("on its way"));
+            behind.complete(queue.putAsync("behind it"));
+        });
+        CompletableFuture<Void> waiting = behind.get(120, SECONDS);
+        CompletableFuture<Void> closed = beginClosing();
+        failure(ClosedException.class, waiting);
+        faults.releaseReplies(session.id());
+        begun.get(120, SECONDS).get(120, SECONDS);
+        closed.get(120, SECONDS);
+        assertEquals(new QueueCount(2, 0, 0), leftBehind());
+    }
+
+    @Test
+    void putWhoseReplyIsLostAtTheEndIsUnknown() throws Exception {
+        queue.put("first");
+        faults.onNext(request -> request instanceof Multi, RequestFate.DROP_AFTER);
+        faults.reconnectAfter(Duration.ofMinutes(1));
+        CompletableFuture<Void> put = queue.putAsync("on its way");
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(2, 0, 0)));
+        coordinator.close();
+        failure(OutcomeUnknownException.class, put);
+    }
+}
