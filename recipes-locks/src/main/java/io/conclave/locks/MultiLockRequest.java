@@ -17,12 +17,14 @@ import io.conclave.recovery.Retry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -41,6 +43,9 @@ import org.slf4j.LoggerFactory;
  */
 final class MultiLockRequest extends StagedRequest {
     private static final Logger LOG = LoggerFactory.getLogger(MultiLockRequest.class);
+
+    /** Of how many lines a timeout names the holders; each may cost two requests. */
+    private static final int MOST_HOLDERS = 32;
 
     private final List<LineLock<?>> locks;
     private final boolean patient;
@@ -290,28 +295,43 @@ final class MultiLockRequest extends StagedRequest {
 
     @Override
     public AcquireTimeoutException timedOut(Duration waited) {
-        Optional<Contender> first = waitedFor();
-        if (first.isEmpty()) {
+        List<Contender> obstructed = waitedFor();
+        if (obstructed.isEmpty()) {
             return new AcquireTimeoutException(
                     locks.get(0).path().toString(),
                     waited,
                     Optional.empty(),
                     notGranted(waited) + "the store has not answered yet");
         }
-        AcquireTimeoutException one = first.get().timedOut(waited);
+        AcquireTimeoutException first = obstructed.get(0).timedOut(waited);
         return new AcquireTimeoutException(
-                one.path(),
-                waited,
-                one.holder(),
-                notGranted(waited) + one.path() + ": " + first.get().whyNotGranted());
+                first.path(), waited, first.holder(), notGranted(waited) + obstacles(obstructed));
     }
 
-    /** The first whose turn has not come. Any thread. */
-    private Optional<Contender> waitedFor() {
-        return contenders()
-                .filter(contender -> !isGranted(contender))
-                .findFirst()
-                .or(() -> Optional.ofNullable(inTheWay));
+    /** What is in the way in each line, as in "/a: it is held by ...; /b: ...". */
+    private static String obstacles(List<Contender> obstructed) {
+        Map<String, List<String>> pathsByReason = new LinkedHashMap<>();
+        for (Contender one : obstructed.subList(0, Math.min(MOST_HOLDERS, obstructed.size()))) {
+            pathsByReason
+                    .computeIfAbsent(one.whyNotGranted(), why -> new ArrayList<>())
+                    .add(one.what());
+        }
+        if (obstructed.size() > MOST_HOLDERS) {
+            pathsByReason.put(
+                    "not granted either",
+                    obstructed.stream().skip(MOST_HOLDERS).map(Contender::what).toList());
+        }
+        return pathsByReason.entrySet().stream()
+                .map(each -> String.join(", ", each.getValue()) + ": " + each.getKey())
+                .collect(Collectors.joining("; "));
+    }
+
+    /** Those whose turn has not come, in the order of the locks. Any thread. */
+    private List<Contender> waitedFor() {
+        List<Contender> entered =
+                contenders().filter(contender -> !isGranted(contender)).toList();
+        Contender last = inTheWay;
+        return entered.isEmpty() && last != null ? List.of(last) : entered;
     }
 
     private String notGranted(Duration waited) {
@@ -320,7 +340,7 @@ final class MultiLockRequest extends StagedRequest {
 
     @Override
     public void timeIsRunningOut() {
-        waitedFor().ifPresent(Contender::timeIsRunningOut);
+        waitedFor().stream().limit(MOST_HOLDERS).forEach(Contender::timeIsRunningOut);
     }
 
     private List<NodePath> paths() {

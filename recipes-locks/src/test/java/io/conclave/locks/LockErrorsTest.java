@@ -39,6 +39,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -185,6 +186,49 @@ class LockErrorsTest {
             assertShowsCallerAndCause(late);
             assertTrue(grant.isHeld());
         }
+    }
+
+    @Test
+    void multiLockNamesEachLockThatIsInTheWayWithItsHolder() throws Exception {
+        try (LockGrant first = lockAt(holder, "/locks/b", "invoices").acquire();
+                LockGrant second = lockAt(holder, "/locks/d", "reports").acquire();
+                LockGrant third = lockAt(holder, "/locks/e", "mails").acquire()) {
+            CompletableFuture<LockGrant> between =
+                    lockAt(holder, "/locks/e", "more mails").acquireAsync();
+            await().until(() -> lockAt(holder, "/locks/e", "").members().size() == 2);
+            MultiLock all = MultiLock.of(Stream.of("a", "b", "c", "d", "e")
+                    .map(name -> DistributedLock.at(waiter, "/locks/" + name))
+                    .toList());
+            AcquireTimeoutException late = late(6, () -> all.acquire(TIMEOUT)); // 3 of its own places, 3 of others
+            assertEquals("/locks/b", late.path());
+            assertEquals("invoices", late.holder().orElseThrow().text());
+            String message = String.valueOf(late.getMessage());
+            String[] obstacles = message.substring(message.indexOf("400 ms: ")).split("; ");
+            assertEquals(3, obstacles.length, message);
+            assertTrue(obstacles[0].contains("/locks/b: it is held by \"invoices\""), message);
+            assertTrue(obstacles[1].contains("/locks/d: it is held by \"reports\""), message);
+            assertTrue(obstacles[2].contains("/locks/e: it is held by \"mails\""), message);
+            assertTrue(obstacles[2].contains("1 more"), message);
+            assertSpeaksToUsers(late);
+            assertTrue(between.cancel(true));
+            assertTrue(first.isHeld() && second.isHeld() && third.isHeld());
+        }
+    }
+
+    @Test
+    void multiLockWithoutAConnectionSaysItOnce() throws Exception {
+        MemoryStore.named(store).faults().suspend(RecipeAccess.session(waiter).id());
+        await().until(() -> waiter.state() == SessionState.SUSPENDED);
+        MultiLock both = MultiLock.of(lockAt(waiter, "/locks/a", ""), lockAt(waiter, "/locks/b", ""));
+        Future<AcquireTimeoutException> failure =
+                threads.submit(() -> assertThrows(AcquireTimeoutException.class, () -> both.acquire(TIMEOUT)));
+        clock.advanceUntil(TIMEOUT, failure::isDone);
+        String message = String.valueOf(failure.get(120, SECONDS).getMessage());
+        assertEquals(2, message.split("no connection", -1).length, message);
+    }
+
+    private static DistributedLock lockAt(Coordinator coordinator, String path, String data) {
+        return DistributedLock.at(coordinator, path).withData(data.getBytes(UTF_8));
     }
 
     @Test
