@@ -133,7 +133,11 @@ public final class CoordinatorBuilder {
         return this;
     }
 
-    /** The ACL of znodes that are created without one; open if not set. */
+    /**
+     * The ACL of znodes that are created without one; open if not set. Recipes watch what they create, so it must give
+     * READ to the identities that this coordinator proves: otherwise a lock is refused with
+     * {@link io.conclave.error.RefusalReason#NO_AUTH}.
+     */
     public CoordinatorBuilder defaultAcl(Acl acl) {
         defaultAcl = Objects.requireNonNull(acl, "acl");
         return this;

@@ -56,6 +56,7 @@ public final class Contender extends AbstractGrantRequest {
     private final Waiter waiter;
     private final GuaranteedDelete deletion;
     private final GrantMeasurements measurements;
+    private boolean grantsWhenRead;
     private boolean turning;
     private @Nullable Downgrade downgrade; // the last one
     private volatile ContenderState state = ContenderState.ENTERING; // written on the dispatcher only
@@ -171,11 +172,24 @@ public final class Contender extends AbstractGrantRequest {
         if (session.remaining().isZero()) {
             return; // the session's loss is on its way here
         }
+        if (!own.isReadable()) {
+            grantsWhenRead = true;
+            own.watch();
+            return;
+        }
         become(ContenderState.HELD);
         own.watchInAMoment();
         measurements.granted();
         describeHold();
         tellGranted();
+    }
+
+    /** It is watched now. */
+    void ownNodeRead() {
+        if (grantsWhenRead && isBeforeGrant()) {
+            grantsWhenRead = false;
+            grant();
+        }
     }
 
     private void describeHold() {

@@ -1,5 +1,7 @@
 package io.conclave.line;
 
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -96,6 +98,23 @@ final class OwnNode {
         }
     }
 
+    /**
+     * Whether the znode can be read, by all that is known: a place that cannot be watched is none to hold. By the
+     * coordinator's default ACL, or because one of this session was read.
+     */
+    boolean isReadable() {
+        return session.isReadByAll() || readability().isProven;
+    }
+
+    private Readability readability() {
+        return session.keep(Readability.class, Readability::new);
+    }
+
+    /** Whether the client has read a place of its own in this session. State belongs to the dispatcher. */
+    private static final class Readability {
+        private boolean isProven;
+    }
+
     /** Reads the znode and watches it; the contender is told if it is not ours (any more). */
     void watch() {
         Znode ours = znode;
@@ -130,7 +149,9 @@ final class OwnNode {
             contender.vanished();
         } else {
             watchedOnConnection = session.connectionNumber();
+            readability().isProven = true;
             seen(stat, data);
+            contender.ownNodeRead();
         }
     }
 
@@ -151,9 +172,21 @@ final class OwnNode {
     void onReadFailed(Throwable cause) {
         if (Failures.isNoNode(cause)) {
             contender.vanished();
+        } else if (Failures.is(cause, RefusalReason.NO_AUTH)) {
+            contender.fail(unreadable(cause));
         } else {
             contender.fail(cause);
         }
+    }
+
+    private RefusedException unreadable(Throwable cause) {
+        String path = znode().map(ours -> ours.path().toString()).orElse(contender.what());
+        RefusedException refusal = new RefusedException(
+                RefusalReason.NO_AUTH,
+                path + " cannot be held: this client has created it, but may not read it, and so would not hear of a "
+                        + "loss. The default ACL of the coordinator must give READ to the client that creates");
+        refusal.initCause(cause);
+        return refusal;
     }
 
     private void onEvent(NodeEvent event) {

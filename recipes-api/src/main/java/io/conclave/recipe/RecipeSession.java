@@ -4,6 +4,7 @@ import io.conclave.error.CredentialsRejectedException;
 import io.conclave.error.NotConnectedException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
+import io.conclave.node.Permission;
 import io.conclave.request.Check;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
@@ -309,6 +310,13 @@ public final class RecipeSession implements Sender {
         return connectFailure()
                 .map(cause -> new NotConnectedException(message, cause))
                 .orElseGet(() -> new NotConnectedException(message));
+    }
+
+    /** Whether everybody may read znodes that are created without an ACL, so surely the client that creates them. */
+    public boolean isReadByAll() {
+        return context.defaultAcl().entries().stream()
+                .anyMatch(entry ->
+                        entry.scheme().equals("world") && entry.permissions().contains(Permission.READ));
     }
 
     /** What the backend can do beyond the common contract. */
