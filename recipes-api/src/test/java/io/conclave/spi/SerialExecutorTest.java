@@ -4,17 +4,25 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.conclave.time.TimeSource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
 
 class SerialExecutorTest {
     @Test
@@ -121,5 +129,89 @@ class SerialExecutorTest {
         serial.execute(done::countDown);
         assertTrue(done.await(120, TimeUnit.SECONDS));
         threads.shutdown();
+    }
+
+    /** The one that blocks is named, once, when another callback comes behind it. */
+    @Test
+    void callbackThatBlocksIsNamedInAWarning() throws Exception {
+        while (!(LoggerFactory.getLogger(SerialExecutor.class) instanceof Logger)) {
+            Thread.onSpinWait(); // another test's thread sets logging up
+        }
+        Logger logger = (Logger) LoggerFactory.getLogger(SerialExecutor.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        logger.addAppender(log);
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try {
+            AtomicLong nanos = new AtomicLong(5);
+            SerialExecutor serial = new SerialExecutor("listener of orders", threads, at(nanos));
+            CountDownLatch begun = new CountDownLatch(1);
+            CountDownLatch mayGoOn = new CountDownLatch(1);
+            CountDownLatch done = new CountDownLatch(3);
+            serial.execute(new Runnable() {
+                @Override
+                public void run() {
+                    begun.countDown();
+                    awaitUninterruptibly(mayGoOn);
+                    done.countDown();
+                }
+
+                @Override
+                public String toString() {
+                    return "blocking callback";
+                }
+            });
+            assertTrue(begun.await(120, TimeUnit.SECONDS));
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(2));
+            serial.execute(done::countDown); // not long enough yet
+            assertEquals(0, warnings(log).size());
+            nanos.addAndGet(1);
+            serial.execute(done::countDown);
+            mayGoOn.countDown();
+            assertTrue(done.await(120, TimeUnit.SECONDS));
+            assertEquals(1, warnings(log).size());
+            String warning = warnings(log).get(0);
+            assertTrue(warning.contains("listener of orders"), warning);
+            assertTrue(warning.contains("blocking callback"), warning);
+        } finally {
+            threads.shutdownNow();
+            logger.detachAppender(log);
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static List<String> warnings(ListAppender<ILoggingEvent> log) {
+        return log.list.stream()
+                .filter(event -> event.getLevel() == Level.WARN)
+                .map(ILoggingEvent::getFormattedMessage)
+                .filter(message -> message.startsWith("listener of orders"))
+                .toList();
+    }
+
+    private static TimeSource at(AtomicLong nanos) {
+        return new TimeSource() {
+            @Override
+            public long monotonicNanos() {
+                return nanos.get();
+            }
+
+            @Override
+            public long wallMillis() {
+                return 0;
+            }
+
+            @Override
+            public Timer schedule(Duration delay, Runnable task) {
+                return () -> {};
+            }
+        };
     }
 }

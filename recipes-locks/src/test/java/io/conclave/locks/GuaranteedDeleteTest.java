@@ -10,10 +10,13 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.GuaranteedDelete;
 import io.conclave.request.Create;
+import io.conclave.request.Delete;
+import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
 import io.conclave.testkit.memory.MemoryStore;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,5 +74,26 @@ class GuaranteedDeleteTest {
         delete("none", GuaranteedDelete::delete);
         assertEquals(2, children().size());
         assertTrue(children().containsAll(List.of("ours", "other")));
+    }
+
+    /** A release that comes late must not delete the lock of another holder, whatever name that has. */
+    @Test
+    void znodeThatAnotherHasMadeUnderTheSameNameMeanwhileIsLeftAlone() throws Exception {
+        NodePath ours = PARENT.child("ours");
+        RecipeSession session = RecipeAccess.session(coordinator);
+        long czxid = coordinator.execute(Exists.of(ours)).orElseThrow().czxid();
+        GuaranteedDelete deletion = new GuaranteedDelete(session, PARENT, names -> List.of(ours));
+        CompletableFuture<Void> found = new CompletableFuture<>();
+        session.execute(() -> {
+            deletion.found(List.of(ours), czxid);
+            found.complete(null);
+        });
+        found.get(120, SECONDS);
+        MemoryStore.named(store).faults().drop(session.id());
+        coordinator.execute(Delete.of(ours));
+        coordinator.execute(Create.of(ours));
+        session.execute(deletion::delete);
+        deletion.done().toCompletableFuture().get(120, SECONDS);
+        assertTrue(children().contains("ours"));
     }
 }

@@ -15,7 +15,10 @@ import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
@@ -28,6 +31,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -221,6 +225,28 @@ class LockMisuseTest {
             try (LockGrant grant = DistributedLock.at(coordinator, PATH).acquire(SOON)) {
                 assertTrue(grant.isHeld());
             }
+        }
+    }
+
+    /** As a server does with containers that are empty: here each time when a contender is about to enter. */
+    @Test
+    void lineThatIsDeletedWhileAContenderEntersIsMadeAgain() throws Exception {
+        try (Coordinator coordinator = builder().connect()) {
+            Faults faults = MemoryStore.named(store).faults();
+            DistributedLock.at(coordinator, PATH).acquire(SOON).close();
+            AtomicInteger deletions = new AtomicInteger();
+            faults.intercept((session, request, index) -> {
+                if (request instanceof Create create && create.mode().isSequential() && deletions.get() < 3) {
+                    faults.deleteAsOperator(NodePath.of(PATH));
+                    deletions.incrementAndGet();
+                }
+                return RequestFate.PROCEED;
+            });
+            try (LockGrant grant = DistributedLock.at(coordinator, PATH).acquire(SOON)) {
+                assertTrue(grant.isHeld());
+            }
+            assertEquals(3, deletions.get());
+            faults.clear();
         }
     }
 
