@@ -115,6 +115,7 @@ record DocumentExample(String name, String text, int number) {
     static void compile(Path folder, List<DocumentExample> examples, UnaryOperator<String> change) throws IOException {
         List<String> options =
                 new ArrayList<>(List.of("-cp", System.getProperty("java.class.path"), "-d", folder.toString()));
+        options.add("-parameters"); // as Spring Boot's plugins do
         for (DocumentExample example : examples) {
             Path source = folder.resolve(example.className() + ".java");
             Files.writeString(source, change.apply(example.source()));

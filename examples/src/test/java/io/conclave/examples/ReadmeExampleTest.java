@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -27,13 +28,16 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What a new user tries first: the examples of the README and of docs, compiled as they stand there, and run. Those
- * that wait for other processes have a {@link Scene}.
+ * that wait for other processes have a {@link Scene}, those for a framework are run by it ({@link FrameworkExample}).
  */
 class ReadmeExampleTest {
     /** Those that are compiled only, with the reason. */
     private static final Map<String, String> NOT_RUN = Map.of(
             "docs/coordinator.md: TlsOptions.trusting", "needs files with keys; OurClientOverTlsTest has them",
-            "docs/coordinator.md: TlsOptions.fromFile", "needs files with keys; TlsOptionsTest has them");
+            "docs/coordinator.md: TlsOptions.fromFile", "needs files with keys; TlsOptionsTest has them",
+            "docs/integrations/spring-boot.md: ConclaveContainer", "needs a Docker engine; ServiceConnectionIT has it",
+            "docs/integrations/testcontainers.md: ConclaveContainer",
+                    "needs a Docker engine; ConclaveClusterIT has it");
 
     private static final List<DocumentExample> EXAMPLES = DocumentExample.all();
 
@@ -52,6 +56,7 @@ class ReadmeExampleTest {
     void eachSceneAndEachReasonBelongsToOneExample() {
         Set<String> keys = new TreeSet<>(NOT_RUN.keySet());
         keys.addAll(Scene.SCENES.keySet());
+        keys.addAll(FrameworkExample.RUNS.keySet());
         for (String key : keys) {
             List<String> named = EXAMPLES.stream()
                     .filter(example -> example.is(key))
@@ -61,13 +66,11 @@ class ReadmeExampleTest {
         }
     }
 
-    /** Whole files of other frameworks are run by the tests of their modules: here only what has a main is. */
     @TestFactory
     Stream<DynamicTest> examplesRun() throws Exception {
         DocumentExample.compile(folder, EXAMPLES, ReadmeExampleTest::onThisMachine);
         return EXAMPLES.stream()
                 .filter(example -> NOT_RUN.keySet().stream().noneMatch(example::is))
-                .filter(example -> !example.isFile() || example.text().contains("void main("))
                 .map(example -> dynamicTest(example.name(), () -> run(example)));
     }
 
@@ -82,6 +85,14 @@ class ReadmeExampleTest {
         try (URLClassLoader loader =
                 new URLClassLoader(new URL[] {folder.toUri().toURL()}, ReadmeExampleTest.class.getClassLoader())) {
             Class<?> type = loader.loadClass(example.className());
+            Optional<FrameworkExample.Run> framework = FrameworkExample.RUNS.entrySet().stream()
+                    .filter(one -> example.is(one.getKey()))
+                    .map(Map.Entry::getValue)
+                    .findFirst();
+            if (framework.isPresent()) {
+                framework.get().run(type);
+                return;
+            }
             if (example.isFile()) {
                 Method main = type.getMethod("main", String[].class);
                 main.setAccessible(true); // of a class that need not be public
