@@ -60,8 +60,8 @@ public final class Mirror implements Registration {
 
     private Mirror(Coordinator coordinator, NodePath root, MirrorScope scope, boolean transactions) {
         this.follower = new SessionFollower(coordinator, new Reading());
-        this.root = root;
-        this.scope = scope;
+        this.root = Objects.requireNonNull(root, "root");
+        this.scope = Objects.requireNonNull(scope, "scope");
         this.transactions = transactions;
         this.firstSession = follower.session();
         this.outOfDateSince = Elapsed.since(firstSession.time());

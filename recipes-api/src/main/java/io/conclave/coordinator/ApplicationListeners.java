@@ -12,6 +12,7 @@ import io.conclave.spi.SerialExecutor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.WeakHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -51,6 +52,7 @@ final class ApplicationListeners {
     }
 
     Registration onStateChange(Consumer<SessionState> listener) {
+        Objects.requireNonNull(listener, "listener");
         StateListener entry = new StateListener(listener, queue("state listener " + listener));
         stateListeners.add(entry);
         return () -> stateListeners.remove(entry);
@@ -69,6 +71,7 @@ final class ApplicationListeners {
 
     /** A listener that comes late is told of the last rejection, unless there was a connection since. */
     Registration onRejection(Consumer<CredentialsRejectedException> listener) {
+        Objects.requireNonNull(listener, "listener");
         RejectionListener entry = new RejectionListener(listener, queue("rejection listener " + listener));
         synchronized (rejectionListeners) {
             rejectionListeners.add(entry);

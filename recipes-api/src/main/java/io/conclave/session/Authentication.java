@@ -36,8 +36,17 @@ public record Authentication(String scheme, Bytes proof) {
         return proof.toArray();
     }
 
-    /** A user and its password. */
+    /**
+     * A user and its password.
+     *
+     * @throws IllegalArgumentException if the user has a colon in its name: a server would take what follows for the
+     *     beginning of the password, and so prove another user
+     */
     public static Authentication digest(String user, String password) {
+        Objects.requireNonNull(password, "password");
+        if (user.indexOf(':') >= 0) {
+            throw new IllegalArgumentException("Invalid user \"" + user + "\": it must not have a colon");
+        }
         return new Authentication("digest", Bytes.ofText(user + ":" + password));
     }
 
@@ -48,6 +57,7 @@ public record Authentication(String scheme, Bytes proof) {
      * @throws IllegalArgumentException if the user has a NUL in its name
      */
     public static Authentication saslDigestMd5(String user, String password) {
+        Objects.requireNonNull(password, "password");
         return new Authentication(SASL, Bytes.ofText(DIGEST_MD5 + "\0" + withoutNul(user) + "\0" + password));
     }
 

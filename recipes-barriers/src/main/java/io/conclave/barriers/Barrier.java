@@ -6,6 +6,7 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.Exists;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -36,7 +37,7 @@ public final class Barrier {
     private final NodePath path;
 
     private Barrier(Coordinator coordinator, NodePath path) {
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.path = path;
     }
 

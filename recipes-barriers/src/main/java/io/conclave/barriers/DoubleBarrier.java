@@ -6,6 +6,7 @@ import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Waiting;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -53,7 +54,7 @@ public final class DoubleBarrier {
 
     /** With names of which none may come twice. */
     DoubleBarrier(Coordinator coordinator, DoubleBarrierLayout layout, Supplier<String> names) {
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.layout = layout;
         this.names = names;
     }

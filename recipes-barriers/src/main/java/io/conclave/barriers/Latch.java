@@ -40,7 +40,7 @@ public final class Latch {
     private final LatchLayout layout;
 
     private Latch(Coordinator coordinator, LatchLayout layout) {
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.layout = layout;
     }
 

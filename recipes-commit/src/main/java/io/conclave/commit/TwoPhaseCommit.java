@@ -72,7 +72,7 @@ public final class TwoPhaseCommit {
 
     private TwoPhaseCommit(
             Coordinator coordinator, NodePath path, Propagation propagation, Duration voteTimeout, Duration retention) {
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.path = path;
         this.propagation = propagation;
         this.voteTimeout = voteTimeout;

@@ -13,6 +13,7 @@ import io.conclave.request.Request;
 import io.conclave.request.Sync;
 import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -29,7 +30,7 @@ final class Requests {
     }
 
     private Requests(Coordinator coordinator, Optional<RecipeSession> pinned) {
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.pinned = pinned;
     }
 

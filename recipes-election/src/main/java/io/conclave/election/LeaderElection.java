@@ -46,7 +46,7 @@ public final class LeaderElection {
     private final byte[] data;
 
     private LeaderElection(Coordinator coordinator, NodePath path, byte[] data) {
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.path = path;
         this.data = data;
     }

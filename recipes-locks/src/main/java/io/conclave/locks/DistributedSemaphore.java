@@ -113,7 +113,12 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
             throw new IllegalArgumentException("Invalid semaphore path \"/\": a semaphore needs a znode of its own");
         }
         byte[] name = ProcessName.get().getBytes(StandardCharsets.UTF_8);
-        return new DistributedSemaphore(coordinator, new SemaphoreLayout(path), permits, adjustable, name);
+        return new DistributedSemaphore(
+                Objects.requireNonNull(coordinator, "coordinator"),
+                new SemaphoreLayout(path),
+                permits,
+                adjustable,
+                name);
     }
 
     /** The same semaphore; acquirers leave this data for others to see. */

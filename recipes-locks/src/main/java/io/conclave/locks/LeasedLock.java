@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * A mutex whose grant outlasts the session and the process, until its lease ends; the price: when a holder has died,
@@ -52,7 +53,7 @@ public final class LeasedLock extends LeasedResource {
 
     /** The same lock; holders leave this text for others to see. */
     public LeasedLock withOwner(String owner) {
-        LeaseRecord record = new LeaseRecord(wish().record().lease(), 1, owner);
+        LeaseRecord record = new LeaseRecord(wish().record().lease(), 1, Objects.requireNonNull(owner, "owner"));
         return new LeasedLock(coordinator(), path(), new LeaseRequest.Wish(record, 1));
     }
 

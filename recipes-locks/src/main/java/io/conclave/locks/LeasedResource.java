@@ -9,6 +9,7 @@ import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -23,7 +24,7 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
         if (path.isRoot()) {
             throw new IllegalArgumentException("Invalid path \"/\": a lock or semaphore needs a znode of its own");
         }
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.layout = new LeaseLayout(path);
         this.wish = wish;
     }

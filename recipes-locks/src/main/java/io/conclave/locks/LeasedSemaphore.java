@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Permits whose grants outlast the session and the process, until their lease ends; the price: when holders have died
@@ -64,7 +65,7 @@ public final class LeasedSemaphore extends LeasedResource {
     /** The same semaphore; holders leave this text for others to see. */
     public LeasedSemaphore withOwner(String owner) {
         LeaseRecord record = wish().record();
-        return with(new LeaseRecord(record.lease(), record.permits(), owner));
+        return with(new LeaseRecord(record.lease(), record.permits(), Objects.requireNonNull(owner, "owner")));
     }
 
     private LeasedSemaphore with(LeaseRecord record) {

@@ -6,6 +6,7 @@ import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 
 /**
  * Where a lock is, and what its contenders leave there.
@@ -22,7 +23,10 @@ record LockLine(Coordinator coordinator, NodePath path, LockLayout layout, byte[
             throw new IllegalArgumentException("Invalid lock path \"/\": a lock needs a znode of its own");
         }
         return new LockLine(
-                coordinator, path, LockLayout.CURATOR, ProcessName.get().getBytes(StandardCharsets.UTF_8));
+                Objects.requireNonNull(coordinator, "coordinator"),
+                path,
+                LockLayout.CURATOR,
+                ProcessName.get().getBytes(StandardCharsets.UTF_8));
     }
 
     LockLine withData(byte[] newData) {

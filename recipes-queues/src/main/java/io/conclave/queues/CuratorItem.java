@@ -3,6 +3,7 @@ package io.conclave.queues;
 import io.conclave.node.DataCodec;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * The data of an item as Curator's queues write it: a version, the item's length and bytes after a mark, and an end
@@ -17,6 +18,7 @@ final class CuratorItem {
     private CuratorItem() {}
 
     static <T> DataCodec<T> of(DataCodec<T> codec) {
+        Objects.requireNonNull(codec, "codec");
         return DataCodec.of(value -> framed(codec.encode(value)), data -> codec.decode(content(data)));
     }
 

@@ -66,9 +66,9 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         if (layout.path().isRoot()) {
             throw new IllegalArgumentException("Invalid queue path \"/\": a queue needs a znode of its own");
         }
-        this.coordinator = coordinator;
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.layout = layout;
-        this.codec = codec;
+        this.codec = Objects.requireNonNull(codec, "codec");
         this.options = options;
         this.order = order;
     }
