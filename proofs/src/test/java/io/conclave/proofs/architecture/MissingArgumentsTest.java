@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A recipe that is made without a coordinator, or without a codec, says so where it is made. Later the caller is another
- * one, and an item of a queue may be gone already.
+ * A recipe that is made without a coordinator, or without a codec, says so where it is made. Later the caller is
+ * another one, and an item of a queue may be gone already.
  */
 class MissingArgumentsTest {
     private static final List<Class<?>> RECIPES = List.of(
