@@ -75,6 +75,11 @@ final class EnsembleHistory {
         assertTrue(other == null || other == member, "members " + other + " and " + member + " lead in term " + term);
     }
 
+    /** How many proposals were applied. */
+    int appliedCount() {
+        return appliedAt.size();
+    }
+
     int leaderCount() {
         return leaders.size();
     }

@@ -45,6 +45,8 @@ public final class SimulatedNetwork {
         boolean doomed;
         long connection;
         long lastDeliveryUs;
+        /** Of a message on this link; 0: as on all others. */
+        long delayUs;
 
         Link(int from, int to) {
             this.from = from;
@@ -82,6 +84,11 @@ public final class SimulatedNetwork {
 
     public void delayUs(long value) {
         delayUs = value;
+    }
+
+    /** Of messages from the one to the other alone; 0: as on all other links. */
+    public void delayUs(int from, int to, long value) {
+        link(from, to).delayUs = value;
     }
 
     private void dialLater(Link link) {
@@ -129,7 +136,7 @@ public final class SimulatedNetwork {
         if (link.doomed) {
             return;
         }
-        long usual = 1 + random.nextInt((int) delayUs);
+        long usual = 1 + random.nextInt((int) (link.delayUs > 0 ? link.delayUs : delayUs));
         long delay = random.nextInt(50) == 0 ? 10 * usual : usual;
         long atUs = Math.max(link.lastDeliveryUs, time.nowUs() + delay);
         link.lastDeliveryUs = atUs;
