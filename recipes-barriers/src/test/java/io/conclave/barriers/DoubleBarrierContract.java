@@ -14,6 +14,7 @@ import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
+import io.conclave.request.SetData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -104,6 +105,43 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
             worker.get(120, SECONDS);
         }
         assertEquals(List.of(), children(connect(), PATH));
+    }
+
+    /** What others write and delete around the barrier wakes those who wait, and lets no one through. */
+    @Test
+    void wakeUpThatIsNoOpeningLetsNoParticipantThrough() throws Exception {
+        Coordinator other = connect();
+        CompletableFuture<Participation> first = of(connect(), 2).enterAsync();
+        awaitChildren(other, 1);
+        NodePath barrier = NodePath.of(PATH);
+        NodePath place = barrier.child(children(other, PATH).get(0));
+        disturb(other, barrier, place);
+        assertFalse(first.isDone());
+        Participation second = of(connect(), 2).enter(PATIENCE);
+        Participation leaving = get(first);
+        awaitChildren(other, 3); // both places, and the opening
+        NodePath stays = children(other, PATH).stream()
+                .map(barrier::child)
+                .filter(child -> !child.equals(place) && !child.name().equals("ready"))
+                .findFirst()
+                .orElseThrow();
+        CompletableFuture<Void> leaves = leaving.leaveAsync();
+        disturb(other, barrier, barrier.child("ready"));
+        disturb(other, barrier, stays);
+        assertFalse(leaves.isDone());
+        assertTrue(second.isHeld());
+        second.leave(PATIENCE);
+        get(leaves);
+    }
+
+    /** Each event that a watch on the barrier, its list or the znode can fire, but the one that is waited for. */
+    private static void disturb(Coordinator other, NodePath barrier, NodePath znode) throws Exception {
+        for (int i = 0; i < 3; i++) {
+            other.execute(SetData.of(barrier, new byte[] {1}));
+            other.execute(SetData.of(znode, new byte[] {1}));
+            other.execute(Create.of(barrier.child("foreign")));
+            other.execute(Delete.of(barrier.child("foreign")));
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.conclave.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
@@ -9,6 +10,7 @@ import io.conclave.spi.BackendOptions;
 import io.conclave.spi.ConnectString.Endpoint;
 import io.conclave.time.TimeSource;
 import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -22,11 +24,20 @@ import org.junit.jupiter.api.Test;
 final class TcpTransportTest extends WireSessionFixture {
     private static final int SESSIONS = 10; // the addresses come in random order
 
+    /** So long that no attempt ends by its time. */
+    private static final int PATIENT_MS = 600_000;
+
+    private static void patientlyOpenAndServe(FakeServer.Peer peer) throws Exception {
+        peer.open(PATIENT_MS);
+        serve(peer);
+    }
+
     /** The second one is taken in the same attempt, not in the next. */
     @Test
     void eachAddressOfANameIsTried() throws Exception {
-        FakeServer server = server(Collections.nCopies(SESSIONS, (FakeServer.Script) WireSessionFixture::openAndServe)
-                .toArray(FakeServer.Script[]::new));
+        FakeServer server =
+                server(Collections.nCopies(SESSIONS, (FakeServer.Script) TcpTransportTest::patientlyOpenAndServe)
+                        .toArray(FakeServer.Script[]::new));
         int port = Integer.parseInt(server.endpoint().split(":")[1]);
         AtomicInteger failed = new AtomicInteger();
         MetricsHook metrics = new MetricsHook() {
@@ -37,18 +48,9 @@ final class TcpTransportTest extends WireSessionFixture {
                 }
             }
         };
-        BackendOptions options = new BackendOptions(
-                Duration.ofMillis(TIMEOUT_MS),
-                TimeSource.system(),
-                TestSession.CALLBACKS,
-                List.of(),
-                Acl.OPEN,
-                100,
-                metrics,
-                false,
-                Optional.empty());
-        TcpTransport transport =
-                new TcpTransport(List.of(new Endpoint("two.example", port)), 5000, false, Optional.empty(), host ->
+        BackendOptions options = options(metrics);
+        TcpTransport transport = new TcpTransport(
+                List.of(new Endpoint("two.example", port)), PATIENT_MS, false, Optional.empty(), host ->
                         new InetAddress[] {InetAddress.getByName("127.0.0.2"), InetAddress.getByName("127.0.0.1")});
         try {
             for (int i = 0; i < SESSIONS; i++) {
@@ -59,12 +61,63 @@ final class TcpTransportTest extends WireSessionFixture {
                     }
                 });
                 session.open();
-                connected.await(120, TimeUnit.SECONDS);
+                connected.await(300, TimeUnit.SECONDS);
                 assertEquals(0, connected.getCount());
-                session.closeAsync().toCompletableFuture().get(120, TimeUnit.SECONDS);
+                session.closeAsync().toCompletableFuture().get(300, TimeUnit.SECONDS);
                 session.end();
             }
             assertEquals(0, failed.get(), "an attempt ended at the first address");
+        } finally {
+            transport.close();
+        }
+    }
+
+    private static BackendOptions options(MetricsHook metrics) {
+        return new BackendOptions(
+                Duration.ofMillis(PATIENT_MS),
+                TimeSource.system(),
+                TestSession.CALLBACKS,
+                List.of(),
+                Acl.OPEN,
+                100,
+                metrics,
+                false,
+                Optional.empty());
+    }
+
+    /** A server that has moved is found at its new address: the first connection, and one that takes its place. */
+    @Test
+    void nameIsResolvedAgainAtEveryAttempt() throws Exception {
+        FakeServer server = server(
+                TcpTransportTest::patientlyOpenAndServe,
+                TcpTransportTest::patientlyOpenAndServe,
+                TcpTransportTest::patientlyOpenAndServe);
+        int port = Integer.parseInt(server.endpoint().split(":")[1]);
+        AtomicInteger lookUps = new AtomicInteger();
+        TcpTransport transport = new TcpTransport(
+                List.of(new Endpoint("moved.example", port)), PATIENT_MS, false, Optional.empty(), host -> {
+                    String address =
+                            switch (lookUps.incrementAndGet()) {
+                                case 1, 2 -> "127.0.0.2"; // where it is no more
+                                case 3 -> throw new UnknownHostException("no name server answers");
+                                default -> "127.0.0.1";
+                            };
+                    return new InetAddress[] {InetAddress.getByName(address)};
+                });
+        try {
+            for (int i = 1; i <= 2; i++) {
+                CountDownLatch connected = new CountDownLatch(1);
+                WireSession session = new WireSession(transport, options(MetricsHook.NONE), state -> {
+                    if (state == SessionState.CONNECTED) {
+                        connected.countDown();
+                    }
+                });
+                session.open();
+                assertTrue(connected.await(300, TimeUnit.SECONDS));
+                session.closeAsync().toCompletableFuture().get(300, TimeUnit.SECONDS);
+                session.end();
+                assertEquals(3 + i, lookUps.get());
+            }
         } finally {
             transport.close();
         }
