@@ -13,6 +13,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.ApplicationEventPublisher;
@@ -28,6 +31,8 @@ import org.springframework.context.SmartLifecycle;
 public final class LeaderElections implements SmartLifecycle, DisposableBean {
     /** The phase of its life: higher ones start later, and stop earlier. */
     public static final int PHASE = Integer.MAX_VALUE - 1000;
+
+    private static final long LOOK_MS = 100;
 
     private final Coordinator coordinator;
     private final ApplicationEventPublisher events;
@@ -102,7 +107,8 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
 
     /**
      * Gives all leaderships up. Blocks until work under them has ended, for the session timeout at most in all. A
-     * method that stops the application itself, or calls System.exit, is neither interrupted nor waited for.
+     * method that stops the application itself, or calls System.exit, is neither interrupted nor waited for; neither is
+     * one that calls System.exit because it was interrupted.
      */
     @Override
     public void stop() {
@@ -111,10 +117,41 @@ public final class LeaderElections implements SmartLifecycle, DisposableBean {
             running = false;
             ending = List.copyOf(elections.values());
         }
-        CompletableFuture<Void> ended =
-                CompletableFuture.allOf(ending.stream().map(LedElection::stop).toArray(CompletableFuture<?>[]::new));
+        List<Ending> endings =
+                ending.stream().map(one -> new Ending(one, one.stop())).toList();
         RecipeSession session = RecipeAccess.session(coordinator);
-        Waiting.awaitUninterruptibly(session, Waiting.atMost(session.time(), session.sessionTimeout(), ended));
+        CompletableFuture<Void> ended =
+                CompletableFuture.allOf(endings.stream().map(Ending::end).toArray(CompletableFuture<?>[]::new));
+        lookUntil(
+                Waiting.atMost(session.time(), session.sessionTimeout(), ended).toCompletableFuture(), endings);
+    }
+
+    private record Ending(LedElection election, CompletableFuture<Void> end) {
+        boolean isOver() {
+            return end.isDone() || election.awaitsThisStop();
+        }
+    }
+
+    /** Returns when it is enough, or earlier if those that have not ended wait for this thread. */
+    private static void lookUntil(CompletableFuture<Void> enough, List<Ending> endings) {
+        boolean isInterrupted = false;
+        while (!enough.isDone() && !endings.stream().allMatch(Ending::isOver)) {
+            isInterrupted |= isInterruptedBeforeTheNextLook(enough);
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static boolean isInterruptedBeforeTheNextLook(CompletableFuture<Void> enough) {
+        try {
+            enough.get(LOOK_MS, TimeUnit.MILLISECONDS);
+            return false;
+        } catch (TimeoutException | ExecutionException next) {
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
     }
 
     @Override

@@ -82,6 +82,16 @@ final class LedElection {
         }
     }
 
+    /**
+     * Whether nothing ends any more while this stop goes on: the only threads that are left wait for it, in
+     * System.exit. One may call that when the stop has interrupted it.
+     */
+    boolean awaitsThisStop() {
+        synchronized (lock) {
+            return isAwaited() && ticks.stream().allMatch(LeaderTick::awaitsThisStop);
+        }
+    }
+
     /** With the lock held. */
     private boolean isAwaited() {
         return LeaderTick.awaitsThisStop(leader)

@@ -14,7 +14,8 @@ class ExitIT {
     private Path directory;
 
     @ParameterizedTest
-    @ValueSource(strings = {ExitingApplication.BY_METHOD, ExitingApplication.BY_GRANTED})
+    @ValueSource(
+            strings = {ExitingApplication.BY_METHOD, ExitingApplication.BY_GRANTED, ExitingApplication.BY_INTERRUPT})
     void exitInARunThatLeadsEndsTheProcess(String by) throws Exception {
         ProcessBuilder application = ChildProcess.application(
                 ExitingApplication.class,
