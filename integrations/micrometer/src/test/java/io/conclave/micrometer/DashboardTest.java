@@ -1,8 +1,12 @@
 package io.conclave.micrometer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.metrics.Outcome;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -58,6 +62,25 @@ class DashboardTest {
         for (Matcher label = LABEL.matcher(dashboard); label.find(); ) {
             String name = label.group(1) == null ? label.group(2) : label.group(1);
             assertTrue(Set.of("name", "state", "instance").contains(name), name);
+        }
+    }
+
+    @Test
+    void dashboardIsJsonWhosePanelsHaveIdsOfTheirOwnAndQueries() throws IOException {
+        JsonNode dashboard = new ObjectMapper()
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .readTree(Files.readString(DASHBOARD));
+        JsonNode panels = dashboard.path("panels");
+        assertTrue(panels.size() > 15, () -> "too few panels: " + panels.size());
+        Set<Integer> ids = new TreeSet<>();
+        for (JsonNode panel : panels) {
+            String title = panel.path("title").asText();
+            assertTrue(ids.add(panel.path("id").asInt()), title + " has the id of another panel");
+            boolean hasQueries = !panel.path("targets").isEmpty();
+            assertEquals(!"row".equals(panel.path("type").asText()), hasQueries, title);
+            for (JsonNode query : panel.path("targets")) {
+                assertFalse(query.path("expr").asText().isBlank(), title);
+            }
         }
     }
 
