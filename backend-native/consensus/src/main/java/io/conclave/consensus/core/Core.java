@@ -1,24 +1,12 @@
 package io.conclave.consensus.core;
 
-import io.conclave.consensus.core.PeerMessage.Append;
-import io.conclave.consensus.core.PeerMessage.AppendReply;
-import io.conclave.consensus.core.PeerMessage.Commit;
-import io.conclave.consensus.core.PeerMessage.Contradiction;
-import io.conclave.consensus.core.PeerMessage.OfTerm;
-import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
-import io.conclave.consensus.core.PeerMessage.ReadIndexRequest;
-import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
-import io.conclave.consensus.core.PeerMessage.TimeoutNow;
-import io.conclave.consensus.core.PeerMessage.VoteReply;
-import io.conclave.consensus.core.PeerMessage.VoteRequest;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One member's part in consensus: Raft (Ongaro's thesis) with pre-vote, check quorum, joint consensus, learners,
@@ -45,10 +33,9 @@ public final class Core {
     private final Election election;
     private final ReadIndexRequests readIndexRequests;
     private final Conflicts conflicts;
-    private final Acknowledgements acknowledgements = new Acknowledgements();
-    private long nowMs;
-    private long wallMs;
-    private @Nullable LeaderRole leadership;
+    private final InputTime time;
+    private final RoleChanges roles;
+    private final MessageHandler messages;
 
     /** A member that has recovered. */
     public Core(CoreOptions options, CoreStart start, RandomGenerator random, long nowMs) {
@@ -58,7 +45,7 @@ public final class Core {
     Core(CoreOptions options, CoreStart start, RandomGenerator random, long nowMs, Rules rules) {
         this.options = options;
         this.rules = rules;
-        this.nowMs = nowMs;
+        time = new InputTime(nowMs);
         self = start.member();
         termState = new TermState(start);
         long lastIndex = start.rest().isEmpty()
@@ -82,6 +69,32 @@ public final class Core {
                 following,
                 links,
                 outbox);
+        roles = new RoleChanges(
+                options,
+                rules,
+                time,
+                termState,
+                outbox,
+                log,
+                links,
+                following,
+                timer,
+                election,
+                conflicts,
+                readIndexRequests);
+        messages = new MessageHandler(
+                rules,
+                time,
+                termState,
+                roles,
+                outbox,
+                log,
+                links,
+                following,
+                timer,
+                election,
+                conflicts,
+                readIndexRequests);
     }
 
     /**
@@ -104,73 +117,41 @@ public final class Core {
      * @param timestampMs the wall clock
      */
     public void tick(long nowMs, long timestampMs) {
-        this.nowMs = nowMs;
-        wallMs = timestampMs;
+        time.nowMs = nowMs;
+        time.wallMs = timestampMs;
+        LeaderRole leadership = roles.leadership();
         if (leadership != null) {
-            stillLeads(leadership.tick(nowMs));
+            roles.stillLeads(leadership.tick(nowMs));
         } else if (election.tick(nowMs)) {
-            lead();
+            roles.lead();
         }
         if (termState.leader() != 0 && nowMs >= readIndexRequests.resendDueMs(options.electionTimeoutMs())) {
-            sendReadIndexRequests();
+            roles.sendReadIndexRequests();
         }
     }
 
     /** When {@link #tick} has something to do next, if nothing else happens. */
     public long nextTickMs() {
+        LeaderRole leadership = roles.leadership();
         if (leadership != null) {
-            return leadership.nextTickMs(nowMs);
+            return leadership.nextTickMs(time.nowMs);
         }
         long dueMs =
                 termState.leader() == 0 ? Long.MAX_VALUE : readIndexRequests.resendDueMs(options.electionTimeoutMs());
-        return Math.min(dueMs, election.nextTickMs(nowMs));
+        return Math.min(dueMs, election.nextTickMs(time.nowMs));
     }
 
     /** A message of a member; those of former terms and of unknown members are ignored or answered as Raft has it. */
     public void receive(long nowMs, int from, PeerMessage message) {
-        this.nowMs = nowMs;
-        if (message instanceof OfTerm ofTerm && !rules.isPlausible(ofTerm.term(), termState.term())) {
-            conflicts.implausible(from, ofTerm.term());
-            return;
-        }
-        if (message instanceof Append append) {
-            receiveAppend(from, append);
-        } else if (message instanceof AppendReply reply) {
-            if (!leaveFor(reply.term()) && leadership != null && reply.term() == termState.term()) {
-                if (stillLeads(leadership.receive(nowMs, from, reply))) {
-                    leadership.advance(nowMs, wallMs);
-                }
-            }
-        } else if (message instanceof Commit commit) {
-            receiveCommit(from, commit);
-        } else if (message instanceof VoteRequest request) {
-            receiveVoteRequest(from, request);
-        } else if (message instanceof VoteReply reply) {
-            receiveVoteReply(from, reply);
-        } else if (message instanceof SnapshotChunk chunk) {
-            receiveChunk(from, chunk);
-        } else if (message instanceof SnapshotReply reply) {
-            if (!leaveFor(reply.term()) && leadership != null && reply.term() == termState.term()) {
-                leadership.receive(nowMs, from, reply);
-            }
-        } else if (message instanceof TimeoutNow timeout) {
-            receiveTimeoutNow(from, timeout);
-        } else if (message instanceof ReadIndexRequest request) {
-            if (leadership != null) {
-                leadership.readIndex(from, request.id(), request.note());
-            }
-        } else if (message instanceof Contradiction contradiction) {
-            receiveContradiction(from, contradiction);
-        } else if (message instanceof ReadIndexReply reply) {
-            readIndexRequests.answered(reply.id(), reply.index());
-        }
-        checkCaughtUp();
+        time.nowMs = nowMs;
+        messages.receive(from, message);
     }
 
     /** The link from that member broke: what was sent to us after the last message received is lost. */
     public void linkLost(long nowMs, int from) {
-        this.nowMs = nowMs;
+        time.nowMs = nowMs;
         links.lost(from);
+        LeaderRole leadership = roles.leadership();
         if (leadership != null) {
             leadership.linkLost(nowMs, from);
         } else if (from == termState.leader()) {
@@ -185,15 +166,14 @@ public final class Core {
      * To be called before anything is sent on the link.
      */
     public void linked(long nowMs, int to, long shownDirectory) {
-        this.nowMs = nowMs;
-        if (leadership != null) {
-            leadership.remember(acknowledgements);
-        }
+        time.nowMs = nowMs;
+        roles.rememberAcknowledgements();
         links.linked(to, shownDirectory);
+        LeaderRole leadership = roles.leadership();
         if (leadership != null) {
             leadership.linked(nowMs, to);
         } else if (to == termState.leader()) {
-            sendReadIndexRequests();
+            roles.sendReadIndexRequests();
         }
     }
 
@@ -209,7 +189,7 @@ public final class Core {
      * this start; 0 if nothing is known.
      */
     public long acknowledgedIndex(int member, long itsDirectory) {
-        return acknowledgements.of(member, itsDirectory);
+        return roles.acknowledgedIndex(member, itsDirectory);
     }
 
     /** The term of the entry at the end of a batch, if that is in memory; -1 otherwise. */
@@ -238,12 +218,13 @@ public final class Core {
      * @throws IllegalStateException if this member does not take proposals: see {@link CoreStatus#takesProposals}
      */
     public long propose(long nowMs, long timestampMs, List<LogEntry> entries) {
-        this.nowMs = nowMs;
-        wallMs = timestampMs;
+        time.nowMs = nowMs;
+        time.wallMs = timestampMs;
+        LeaderRole leadership = roles.leadership();
         if (leadership == null || leadership.isTransferring()) {
             throw new IllegalStateException("member " + self + " takes no proposals as " + termState);
         }
-        return leadership.append(nowMs, wallMs, entries);
+        return leadership.append(nowMs, timestampMs, entries);
     }
 
     /**
@@ -251,13 +232,14 @@ public final class Core {
      * be said of batches that an output has had cut since they were given.
      */
     public void durable(long nowMs, long index, long batchTerm) {
-        this.nowMs = nowMs;
+        time.nowMs = nowMs;
         log.durable(index, batchTerm);
         following.durable();
+        LeaderRole leadership = roles.leadership();
         if (leadership != null) {
-            leadership.advance(nowMs, wallMs);
+            leadership.advance(nowMs, time.wallMs);
         }
-        checkCaughtUp();
+        roles.checkCaughtUp();
     }
 
     /**
@@ -265,10 +247,10 @@ public final class Core {
      * does not stand for election: it could not serve, nor tell its server that it leads.
      */
     public void hasState(long nowMs, boolean value) {
-        this.nowMs = nowMs;
+        time.nowMs = nowMs;
         election.hasState(value);
         if (!value && (termState.role() == CoreRole.PRE_CANDIDATE || termState.role() == CoreRole.CANDIDATE)) {
-            stepDown();
+            roles.stepDown();
         }
     }
 
@@ -287,23 +269,16 @@ public final class Core {
         log.applied(index);
     }
 
-    /** Batches behind an index that is applied or more, up to another; for applying them. */
-    public List<LogBatch> batches(long after, long upTo) {
-        return log.window.after(after, Long.MAX_VALUE).stream()
-                .takeWhile(batch -> batch.lastIndex() <= upTo)
-                .toList();
-    }
-
     /**
      * What a member asks of the leader: {@link PeerMessage.ReadIndexRequest}; on any member, also without a leader.
      *
      * @param id must differ from all others since the member's start
      */
     public void readIndex(long nowMs, long id, byte[] note) {
-        this.nowMs = nowMs;
+        time.nowMs = nowMs;
         readIndexRequests.add(nowMs, id, note);
         if (termState.leader() != 0) {
-            sendReadIndexRequest(id, note);
+            roles.sendReadIndexRequest(id, note);
         }
     }
 
@@ -320,8 +295,8 @@ public final class Core {
             long timestampMs,
             ClusterConfiguration configuration,
             long configurationIndex) {
-        this.nowMs = nowMs;
-        if (!wantsSnapshot(lastIndex, lastTerm) || leadership != null) {
+        time.nowMs = nowMs;
+        if (!wantsSnapshot(lastIndex, lastTerm) || roles.leadership() != null) {
             throw new IllegalStateException("a snapshot up to " + lastIndex + " of term " + lastTerm
                     + " was installed over a log that ends at " + log.lastIndex() + ", committed "
                     + log.commitIndex());
@@ -340,6 +315,7 @@ public final class Core {
 
     /** The leader's: whether the member needs batches that are not kept in memory. */
     public boolean isBehind(int member) {
+        LeaderRole leadership = roles.leadership();
         return leadership != null && leadership.isBehind(member);
     }
 
@@ -348,6 +324,7 @@ public final class Core {
      * that have not even an earlier one, or were not heard since then.
      */
     public boolean isWithVotersThatFollow(long earlier, long index, long sinceMs) {
+        LeaderRole leadership = roles.leadership();
         return leadership == null || leadership.isWithVotersThatFollow(earlier, index, sinceMs);
     }
 
@@ -356,20 +333,22 @@ public final class Core {
      * start.
      */
     public EntryPlace placeOf(int member) {
+        LeaderRole leadership = roles.leadership();
         return leadership == null ? EntryPlace.START : leadership.placeOf(member);
     }
 
     /** The leader's: sends a member that is behind committed batches from elsewhere. */
     public void appendStored(long nowMs, int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
-        this.nowMs = nowMs;
+        time.nowMs = nowMs;
         if (isBehind(to)) {
-            leadershipFor("send").appendStored(nowMs, to, previousIndex, previousTerm, batches);
+            roles.leadershipFor("send").appendStored(nowMs, to, previousIndex, previousTerm, batches);
         }
     }
 
     /** The leader's: a snapshot of so many entries is being sent to the member, or the sending has failed. */
     public void snapshotSending(long nowMs, int to, long lastIndex, boolean failed) {
-        this.nowMs = nowMs;
+        time.nowMs = nowMs;
+        LeaderRole leadership = roles.leadership();
         if (leadership != null) {
             leadership.snapshotSending(nowMs, to, lastIndex, failed);
         }
@@ -383,8 +362,8 @@ public final class Core {
      * @throws IllegalStateException if this member does not lead
      */
     public boolean transfer(long nowMs, int to) {
-        this.nowMs = nowMs;
-        return leadershipFor("transfer leadership").transfer(nowMs, to);
+        time.nowMs = nowMs;
+        return roles.leadershipFor("transfer leadership").transfer(nowMs, to);
     }
 
     /**
@@ -396,20 +375,14 @@ public final class Core {
      * @throws IllegalArgumentException if the target cannot be
      */
     public void reconfigure(long nowMs, long timestampMs, ClusterConfiguration target) {
-        this.nowMs = nowMs;
-        wallMs = timestampMs;
-        leadershipFor("change the configuration").reconfigure(nowMs, wallMs, target);
-    }
-
-    private LeaderRole leadershipFor(String what) {
-        if (leadership == null) {
-            throw new IllegalStateException("member " + self + " cannot " + what + " as " + termState);
-        }
-        return leadership;
+        time.nowMs = nowMs;
+        time.wallMs = timestampMs;
+        roles.leadershipFor("change the configuration").reconfigure(nowMs, timestampMs, target);
     }
 
     /** The application did not understand a note that {@link #take} gave out: its request is not answered. */
     public void noteNotUnderstood(CoreOutput.Note note) {
+        LeaderRole leadership = roles.leadership();
         if (leadership != null) {
             leadership.noteNotUnderstood(note.from(), note.id());
         }
@@ -417,8 +390,9 @@ public final class Core {
 
     /** What is to be done since the last call, in the order that {@link CoreOutput} says. */
     public CoreOutput take() {
-        if (leadership != null) {
-            stillLeads(leadership.flush(nowMs));
+        LeaderRole leadership = roles.leadership();
+        if (leadership != null && !roles.stillLeads(leadership.flush(time.nowMs))) {
+            leadership = null;
         }
         if (leadership == null) {
             following.flush(termState.term(), termState.leader());
@@ -433,6 +407,7 @@ public final class Core {
 
     /** Where things stand. */
     public CoreStatus status() {
+        LeaderRole leadership = roles.leadership();
         return new CoreStatus(
                 termState.role(),
                 termState.term(),
@@ -440,12 +415,12 @@ public final class Core {
                 log.commitIndex(),
                 log.lastIndex(),
                 leadership != null && leadership.isTermCommitted(),
-                leadership != null && !leadership.isTransferring(),
+                takesProposals(),
                 termState.isProvisional(),
                 log.configuration(),
                 log.configurations.latestIndex(),
                 log.configurationCommitted(),
-                leadership == null ? timer.heardLeaderMs() : leadership.heardMajorityMs(nowMs));
+                leadership == null ? timer.heardLeaderMs() : leadership.heardMajorityMs(time.nowMs));
     }
 
     /** What it is in its term; the same as in {@link #status}, which costs more. */
@@ -455,6 +430,7 @@ public final class Core {
 
     /** Whether it leads, and is not about to transfer leadership. */
     public boolean takesProposals() {
+        LeaderRole leadership = roles.leadership();
         return leadership != null && !leadership.isTransferring();
     }
 
@@ -485,53 +461,8 @@ public final class Core {
 
     /** What the leader knows of the other members; empty elsewhere. */
     public List<PeerStatus> peers() {
+        LeaderRole leadership = roles.leadership();
         return leadership == null ? List.of() : leadership.peers();
-    }
-
-    // ---- following
-
-    private void receiveAppend(int from, Append append) {
-        if (append.term() < termState.term()) {
-            outbox.send(from, new AppendReply(termState.term(), false, append.previousIndex(), 0, 0, append.round()));
-            return;
-        }
-        long differing = following.contradiction(termState.term(), append);
-        if (differing >= 0) {
-            conflicts.contradict(from, append.term(), differing);
-        } else if (!following.fits(append)) {
-            conflicts.nonsense(
-                    from, "an append behind index " + append.previousIndex() + " whose batches overlap those here");
-        } else if (follow(from, append.term())) {
-            told(from, append.commitIndex(), following.receive(termState.term(), from, append));
-        }
-    }
-
-    private void told(int leader, long commitIndex, boolean fits) {
-        if (!fits) {
-            conflicts.nonsense(leader, "a commit index of " + commitIndex + ", which is in the middle of a batch");
-        }
-    }
-
-    private void receiveCommit(int from, Commit commit) {
-        if (commit.term() == termState.term() && termState.leader() == from && leadership == null) {
-            timer.heardLeader(nowMs);
-            told(from, commit.commitIndex(), following.committed(commit.commitIndex()));
-        }
-    }
-
-    private void receiveChunk(int from, SnapshotChunk chunk) {
-        if (chunk.term() < termState.term()) {
-            outbox.send(from, new SnapshotReply(termState.term(), chunk.lastIndex(), 0, false));
-            return;
-        }
-        if (!follow(from, chunk.term())) {
-            return;
-        }
-        if (wantsSnapshot(chunk.lastIndex(), chunk.lastTerm())) {
-            outbox.chunk(from, chunk);
-        } else {
-            outbox.send(from, new SnapshotReply(termState.term(), chunk.lastIndex(), chunk.length(), true));
-        }
     }
 
     // ---- a disk that is said to have been set back
@@ -539,7 +470,7 @@ public final class Core {
     /** This member neither leads nor follows; its caller gives it no messages and no time from now on. */
     public void suspend() {
         if (!takesPartSuspected()) {
-            stepDown();
+            roles.stepDown();
         }
     }
 
@@ -557,158 +488,6 @@ public final class Core {
     /** Whether the others can do without this member's log; see {@link Rules#mayGiveUpLog}. */
     public boolean mayGiveUpLog(ClusterConfiguration committed, Set<Integer> voters, Set<Integer> later) {
         return rules.mayGiveUpLog(committed, self, voters, later);
-    }
-
-    private void checkCaughtUp() {
-        if (termState.isProvisional()
-                && (leadership == null
-                        ? termState.leader() != 0 && following.hasCaughtUp(termState.term())
-                        : leadership.isTermCommitted() && log.durableIndex() >= log.commitIndex())) {
-            termState.markCaughtUp();
-        }
-    }
-
-    // ---- what cannot be
-
-    private void receiveContradiction(int from, Contradiction contradiction) {
-        if (leadership != null && contradiction.term() == termState.term()) {
-            stillLeads(leadership.contradicted(from, contradiction.index()));
-        } else {
-            conflicts.overruled(from, contradiction);
-        }
-    }
-
-    // ---- votes
-
-    private void receiveVoteRequest(int from, VoteRequest request) {
-        boolean hearsLeader = leadership != null || (termState.leader() != 0 && timer.hasHeardLeader(nowMs));
-        boolean granted = false;
-        if (!rules.refusesForLeader(hearsLeader, request.transfer())) {
-            if (!request.pre()) {
-                leaveFor(request.term());
-            }
-            granted = mayGrant(from, request);
-        }
-        if (granted && !request.pre()) {
-            termState.voteFor(from);
-            stepDown();
-            timer.voted(nowMs);
-        }
-        long answered = granted ? request.term() : termState.term();
-        outbox.send(
-                from,
-                new VoteReply(request.pre(), answered, granted, termState.isProvisional(), termState.doubtTerm()));
-    }
-
-    private boolean mayGrant(int from, VoteRequest request) {
-        boolean termFits = request.pre()
-                ? request.term() > termState.term()
-                : request.term() == termState.term() && rules.mayVoteFor(from, termState.votedFor());
-        return termFits
-                && rules.isAsked(request.voterDirectory(), links.directoryOf(self))
-                && rules.isUpToDate(request, log.lastIndex(), log.window.lastTerm());
-    }
-
-    /** A member that does not stand says so: the leader takes no proposals until it hears that, or time is up. */
-    private void receiveTimeoutNow(int from, TimeoutNow timeout) {
-        if (timeout.term() != termState.term() || from != termState.leader() || leadership != null) {
-            return;
-        }
-        if (election.lacksState()) {
-            outbox.send(
-                    from,
-                    new VoteReply(false, termState.term(), false, termState.isProvisional(), termState.doubtTerm()));
-        } else if (election.succeed(nowMs)) {
-            lead();
-        }
-    }
-
-    private void receiveVoteReply(int from, VoteReply reply) {
-        if (!reply.granted()) {
-            election.refused(from);
-            if (!leaveFor(reply.term()) && leadership != null && reply.term() == termState.term()) {
-                leadership.declined(from);
-            }
-        } else if (election.granted(nowMs, from, reply)) {
-            lead();
-        }
-    }
-
-    // ---- from one role to another
-
-    /** Follows the leader; false if there is another one in its term, which is followed already. */
-    private boolean follow(int newLeader, long itsTerm) {
-        leaveFor(itsTerm);
-        int leader = termState.leader();
-        if (leadership != null || (leader != 0 && leader != newLeader)) {
-            conflicts.twoLeaders(leader, newLeader);
-            return false;
-        }
-        if (termState.role() != CoreRole.FOLLOWER) {
-            termState.become(CoreRole.FOLLOWER);
-        }
-        timer.heardLeader(nowMs);
-        if (leader == 0) {
-            termState.follow(newLeader);
-            election.over();
-            sendReadIndexRequests();
-        }
-        return true;
-    }
-
-    /** Leaves for a higher term; whether that was one. */
-    private boolean leaveFor(long higherTerm) {
-        if (higherTerm <= termState.term()) {
-            return false;
-        }
-        termState.enter(higherTerm);
-        stepDown();
-        following.begin(termState.term());
-        return true;
-    }
-
-    /** Takes in what its leadership says of itself: steps down if it is over. */
-    private boolean stillLeads(boolean leads) {
-        if (!leads) {
-            stepDown();
-        }
-        return leads;
-    }
-
-    /** Becomes a follower without a leader. */
-    private void stepDown() {
-        if (leadership != null) {
-            timer.deposed(nowMs, leadership.heardMajorityMs(nowMs));
-            leadership.remember(acknowledgements);
-            leadership = null;
-            following.begin(termState.term());
-        }
-        termState.become(CoreRole.FOLLOWER);
-        termState.follow(0);
-    }
-
-    private void lead() {
-        termState.become(CoreRole.LEADER);
-        termState.follow(self);
-        election.leads(termState.term());
-        leadership = new LeaderRole(
-                self, termState.term(), options, rules, outbox, log, links, conflicts, readIndexRequests);
-        leadership.begin(nowMs, wallMs);
-        sendReadIndexRequests();
-    }
-
-    // ---- read indexes that this member asks for
-
-    private void sendReadIndexRequests() {
-        readIndexRequests.sendAll(nowMs, this::sendReadIndexRequest);
-    }
-
-    private void sendReadIndexRequest(long id, byte[] note) {
-        if (leadership != null) {
-            leadership.readIndex(self, id, note);
-        } else {
-            outbox.send(termState.leader(), new ReadIndexRequest(id, note));
-        }
     }
 
     // ---- for tests that look at what this member has

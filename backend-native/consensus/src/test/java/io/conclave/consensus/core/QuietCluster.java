@@ -144,7 +144,7 @@ final class QuietCluster {
             LogBatch last = output.append().get(output.append().size() - 1);
             process.core.durable(nowMs, last.lastIndex(), last.term());
         }
-        for (LogBatch batch : process.core.batches(process.appliedIndex, process.core.commitIndex())) {
+        for (LogBatch batch : SimulatedMember.batches(process.core, process.appliedIndex, process.core.commitIndex())) {
             process.applied.put(batch.firstIndex(), batch);
             process.appliedIndex = batch.lastIndex();
         }

@@ -292,7 +292,7 @@ final class SimulatedMember {
         }
         check(newCommitIndex > commitIndex, () -> "member " + id + "'s commit index decreases");
         boolean news = false;
-        for (LogBatch batch : core.batches(commitIndex, newCommitIndex)) {
+        for (LogBatch batch : batches(core, commitIndex, newCommitIndex)) {
             news |= cluster.invariants.committed(id, core.term(), batch);
             commitIndex = batch.lastIndex();
         }
@@ -304,13 +304,20 @@ final class SimulatedMember {
         }
     }
 
+    /** Batches behind an index that is applied or more, up to another. */
+    static List<LogBatch> batches(Core core, long after, long upTo) {
+        return core.logWindow().after(after, Long.MAX_VALUE).stream()
+                .takeWhile(batch -> batch.lastIndex() <= upTo)
+                .toList();
+    }
+
     private void apply() {
         if (!core.mayApply()) {
             return;
         }
         long upTo = Math.min(commitIndex, disk.lastIndex());
         if (upTo > appliedIndex && random.nextInt(8) != 0) {
-            List<LogBatch> batches = core.batches(appliedIndex, upTo);
+            List<LogBatch> batches = batches(core, appliedIndex, upTo);
             if (!batches.isEmpty()) {
                 check(!reading, () -> "member " + id + " applies, and has no state yet");
                 appliedIndex = batches.get(batches.size() - 1).lastIndex();
