@@ -18,9 +18,7 @@ import io.conclave.consensus.core.WrongDiskException;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.Origin;
-import io.conclave.consensus.store.IncomingSnapshot;
 import io.conclave.consensus.store.LogStore;
-import io.conclave.consensus.store.SnapshotPosition;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -54,6 +52,7 @@ final class Replication {
     private final StateMachine machine;
     private final LogListener listener;
     private final int self;
+    private final TurnTime time;
 
     private final LogApplier applier;
     private final OwnProposals own;
@@ -66,16 +65,13 @@ final class Replication {
     private final MembershipKeeper membership;
     private final LeadershipTransfer transfer;
     private final SnapshotSender snapshotSender;
-    private final SnapshotReceiver snapshotReceiver;
+    private final SnapshotInstaller snapshotInstaller;
     private final LogWriter writer;
-    private final StateLoader loader;
     private final Core core;
     private final Greetings greetings;
     private final Suspension suspension;
     private final ArrivedMessages arrived;
     private final OrderlyEnd orderlyEnd;
-
-    private long nowMs;
 
     /** The term in which the listener was informed that this member leads; 0 while it does not. */
     private long leadingTerm;
@@ -101,7 +97,7 @@ final class Replication {
         machine = in.machine();
         listener = in.listener();
         self = options.memberId();
-        nowMs = options.monotonicMs().getAsLong();
+        time = new TurnTime(options.monotonicMs());
 
         own = new OwnProposals(queue, self, in.random());
         reads = new PendingReads(queue, in.random().getAsLong());
@@ -116,10 +112,10 @@ final class Replication {
                         .withTimes(options.electionTimeoutMs(), options.heartbeatMs())
                         .withWindow(options.windowBytes()),
                 in.random().getAsLong(),
-                nowMs);
+                time.nowMs());
         recovery.remind(core);
         own.startedAs(recovery.start());
-        markDueMs = nowMs + options.electionTimeoutMs();
+        markDueMs = time.nowMs() + options.electionTimeoutMs();
         greetings = new Greetings(core, applier, self, recovery.start());
         suspension = new Suspension(
                 self,
@@ -136,18 +132,23 @@ final class Replication {
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
         serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
         transfer = new LeadershipTransfer(options.electionTimeoutMs());
-        snapshotSender = new SnapshotSender(options, store, core, links, applier, queue::control, () -> nowMs);
+        snapshotSender = new SnapshotSender(options, store, core, links, applier, queue::control, time::nowMs);
         arrived = new ArrivedMessages(core, store, listener, intake, greetings, conflicts, snapshotSender);
         orderlyEnd = new OrderlyEnd(options, store, queue, own, reads, intake, core, transfer);
-        snapshotReceiver = new SnapshotReceiver(store, options.background(), options.diskRetryMs(), new Receiving());
-        loader = new StateLoader(
+        snapshotInstaller = new SnapshotInstaller(
+                options,
                 store,
                 machine,
+                core,
                 applier,
                 writer,
-                options.background(),
+                own,
+                serving,
+                outgoing,
+                time,
                 queue::control,
-                batches -> batches.forEach(this::apply));
+                this::apply,
+                this::announce);
         if (applier.index() > 0) {
             store.applied(applier.position(), machine::snapshot); // others may want a snapshot of what was recovered
         }
@@ -165,8 +166,8 @@ final class Replication {
     // ---- inputs
 
     void linked(int member, long directory) {
-        nowMs = options.monotonicMs().getAsLong();
-        core.linked(nowMs, member, directory);
+        time.read();
+        core.linked(time.nowMs(), member, directory);
         if (directory == 0) {
             core.heard(member);
         } else {
@@ -184,22 +185,22 @@ final class Replication {
     }
 
     void inboundLost(int member) {
-        nowMs = options.monotonicMs().getAsLong();
+        time.read();
         suspension.inboundLost(member);
-        core.linkLost(nowMs, member);
+        core.linkLost(time.nowMs(), member);
         conflicts.linkLost(member);
         intake.inboundLost(member);
         snapshotSender.inboundLost(member);
     }
 
     void arrived(int from, long directory, PeerMessage message) throws IOException {
-        nowMs = options.monotonicMs().getAsLong();
+        time.read();
         if (suspension.isOn()) {
             suspension.arrived(from, directory, message);
             return;
         }
         try {
-            arrived.take(nowMs, from, directory, message);
+            arrived.take(time.nowMs(), from, directory, message);
         } catch (WrongDiskException e) {
             suspension.claimed(e);
             serving.stop();
@@ -215,24 +216,24 @@ final class Replication {
     }
 
     void transfer(int to, CompletableFuture<@Nullable Void> done) {
-        transfer.begin(core, nowMs, to, done);
+        transfer.begin(core, time.nowMs(), to, done);
     }
 
     // ---- the turn
 
     boolean turn() throws IOException {
-        nowMs = options.monotonicMs().getAsLong();
-        boolean worked = intake.take(nowMs);
+        time.read();
+        boolean worked = intake.take(time.nowMs());
         worked |= tick();
-        store.tick(nowMs); // each turn: a follower that hears its leader has no ticks
+        store.tick(time.nowMs()); // each turn: a follower that hears its leader has no ticks
         markWhenIdle();
         boolean more = true;
         while (more) {
-            intake.giveToLeader(nowMs);
+            intake.giveToLeader(time.nowMs());
             more = carryOut();
             if (!more) {
                 outgoing.flushBeforeApplying(core.commitIndex() - applier.index());
-                more = applyCommitted() || lookAfter() || intake.giveLarge(core.commitIndex(), nowMs);
+                more = applyCommitted() || lookAfter() || intake.giveLarge(core.commitIndex(), time.nowMs());
             }
             worked |= more;
         }
@@ -243,31 +244,31 @@ final class Replication {
     /** Only after what has arrived is dealt with. */
     private boolean tick() throws IOException {
         if (suspension.isOn()) {
-            suspension.look(nowMs);
+            suspension.look(time.nowMs());
             return false;
         }
-        if (!ticks.isTime(nowMs, core.nextTickMs(), isOnlyVoter())) {
+        if (!ticks.isTime(time.nowMs(), core.nextTickMs(), isOnlyVoter())) {
             return false;
         }
-        core.tick(nowMs, options.wallClockMs().getAsLong());
+        core.tick(time.nowMs(), options.wallClockMs().getAsLong());
         membership.stir();
-        snapshotSender.tick(nowMs);
+        snapshotSender.tick(time.nowMs());
         return true;
     }
 
     /** A while after the last write: what is found torn after this is a write that came later. */
     private void markWhenIdle() throws IOException {
-        if (nowMs >= markDueMs) {
+        if (time.nowMs() >= markDueMs) {
             markDueMs = Long.MAX_VALUE;
             store.markEnd();
         }
-        if (core.leader() == 0 && nowMs - core.status().heardLeaderMs() > 5 * options.electionTimeoutMs()) {
+        if (core.leader() == 0 && time.nowMs() - core.status().heardLeaderMs() > 5 * options.electionTimeoutMs()) {
             complaints.tell(noLeader(noLeaderReason()));
         }
     }
 
     private String noLeaderReason() {
-        return suspension.isOn() ? suspension.reason() : core.noLeaderReason(nowMs);
+        return suspension.isOn() ? suspension.reason() : core.noLeaderReason(time.nowMs());
     }
 
     private static String noLeader(String reason) {
@@ -296,10 +297,10 @@ final class Replication {
         boolean written = write(output);
         output.readIndexes().forEach(answer -> reads.known(answer.id(), answer.index()));
         for (int member : output.snapshotsWanted()) {
-            snapshotSender.wanted(member, nowMs);
+            snapshotSender.wanted(member, time.nowMs());
         }
         for (CoreOutput.ReceivedChunk chunk : output.chunks()) {
-            snapshotReceiver.received(chunk.from(), chunk.chunk());
+            snapshotInstaller.received(chunk);
         }
         if (output.caughtUp()) {
             store.caughtUp();
@@ -321,8 +322,8 @@ final class Replication {
         if (last == null) {
             return false;
         }
-        core.durable(nowMs, last.lastIndex(), last.term());
-        markDueMs = nowMs + options.electionTimeoutMs();
+        core.durable(time.nowMs(), last.lastIndex(), last.term());
+        markDueMs = time.nowMs() + options.electionTimeoutMs();
         return true;
     }
 
@@ -341,8 +342,8 @@ final class Replication {
     }
 
     private boolean applyCommitted() {
-        if (loader.isLoading() && (load() || !core.mayApply())) {
-            return !loader.isLoading();
+        if (snapshotInstaller.isLoading() && (snapshotInstaller.load() || !core.mayApply())) {
+            return !snapshotInstaller.isLoading();
         }
         boolean applied = false;
         long commitIndex = core.commitIndex();
@@ -369,17 +370,6 @@ final class Replication {
         store.applied(applier.position(), machine::snapshot);
     }
 
-    /** Nothing is applied or read, and no client is served, before the state of an installed snapshot is here. */
-    private boolean load() {
-        boolean loaded = loader.goOn(core.commitIndex(), core.tailBytes());
-        core.applied(Math.max(writer.leftIndex(), applier.index()));
-        if (loaded) {
-            store.applied(applier.position(), machine::snapshot); // the one that was received may be damaged by now
-            core.hasState(nowMs, true);
-        }
-        return loaded;
-    }
-
     private void tellLeading() {
         if (leadingTerm == 0 && core.role() == CoreRole.LEADER && applier.term() == core.term()) {
             leadingTerm = core.term();
@@ -393,16 +383,16 @@ final class Replication {
         boolean leads = core.role() == CoreRole.LEADER;
         boolean acted = false;
         if (transfer.isRunning()) {
-            transfer.look(self, core.status(), nowMs);
+            transfer.look(self, core.status(), time.nowMs());
         }
         if (leads) {
-            acted = membership.keep(core, nowMs, options.wallClockMs().getAsLong(), applier.configuration());
-            acted |= (intake.isFull() || isStuck()) && transfer.beginForRoom(core, nowMs);
+            acted = membership.keep(core, time.nowMs(), options.wallClockMs().getAsLong(), applier.configuration());
+            acted |= (intake.isFull() || isStuck()) && transfer.beginForRoom(core, time.nowMs());
         }
         boolean belongs = applier.configuration().members().containsKey(self);
         boolean hasLeader = leads ? leadingTerm != 0 : core.leader() != 0;
-        boolean stuck = !belongs || isStuck() || loader.isLoading() || suspension.isOn();
-        boolean asked = serving.look(nowMs, stuck, isOnlyVoter(), hasLeader);
+        boolean stuck = !belongs || isStuck() || snapshotInstaller.isLoading() || suspension.isOn();
+        boolean asked = serving.look(time.nowMs(), stuck, isOnlyVoter(), hasLeader);
         return acted || asked;
     }
 
@@ -439,7 +429,7 @@ final class Replication {
                 applier.configuration(),
                 from.clusterId(),
                 from.diskState(),
-                loader.isLoading(),
+                snapshotInstaller.isLoading(),
                 conflicts.count(),
                 noLeaderReason());
     }
@@ -450,7 +440,7 @@ final class Replication {
 
     /** Whether another turn should follow at once: the last one has left something to propose. */
     boolean hasMore() {
-        return intake.hasMore(core.commitIndex(), nowMs);
+        return intake.hasMore(core.commitIndex(), time.nowMs());
     }
 
     long nextTurnMs() {
@@ -463,7 +453,7 @@ final class Replication {
 
     /** Whether this member, which is to close, may do so; asked in each turn. */
     boolean hasFinished() {
-        return orderlyEnd.isReached(nowMs, isOnlyVoter(), suspension.isOn());
+        return orderlyEnd.isReached(time.nowMs(), isOnlyVoter(), suspension.isOn());
     }
 
     void end(Rejection reason) {
@@ -473,7 +463,7 @@ final class Replication {
         transfer.abandon();
         reads.clear();
         intake.abandon(reason);
-        loader.end();
+        snapshotInstaller.end();
     }
 
     // ---- what the parts say
@@ -500,54 +490,5 @@ final class Replication {
             membership.stir();
             announce(configuration);
         }
-    }
-
-    private final class Receiving implements SnapshotReceiver.Receiving {
-        @Override
-        public void send(int to, PeerMessage.SnapshotReply reply) {
-            outgoing.send(to, reply);
-            outgoing.flush();
-        }
-
-        @Override
-        public void toMember(Runnable action) {
-            queue.control(action);
-        }
-
-        @Override
-        public long nowMs() {
-            return nowMs;
-        }
-
-        @Override
-        public boolean wants(long lastIndex, long lastTerm) {
-            return lastIndex > applier.index() && core.wantsSnapshot(lastIndex, lastTerm);
-        }
-
-        @Override
-        public void install(IncomingSnapshot snapshot, SnapshotPosition position) throws IOException {
-            installSnapshot(snapshot, position);
-        }
-    }
-
-    /** The leader is answered at once: the log is durable here, and that is what it counts. The state follows. */
-    private void installSnapshot(IncomingSnapshot snapshot, SnapshotPosition position) throws IOException {
-        nowMs = options.monotonicMs().getAsLong();
-        log.info("installing a snapshot of {} entries; {} were applied", position.lastIndex(), applier.index());
-        serving.stop();
-        snapshot.install();
-        loader.begin(snapshot);
-        applier.restore(position);
-        writer.restart(position.lastIndex());
-        own.installed(applier.proposer(self));
-        core.hasState(nowMs, false);
-        core.installed(
-                nowMs,
-                position.lastIndex(),
-                position.term(),
-                position.timestampMs(),
-                position.state().configuration(),
-                position.state().configurationIndex());
-        announce(position.state().configuration());
     }
 }
