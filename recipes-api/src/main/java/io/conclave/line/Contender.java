@@ -17,7 +17,6 @@ import io.conclave.request.Delete;
 import io.conclave.request.Multi;
 import io.conclave.session.SessionState;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -208,23 +207,8 @@ public final class Contender extends AbstractGrantRequest {
         depart(why, reason, GuaranteedDelete::delete);
     }
 
-    /**
-     * Leaves several lines, or gives the grants up: deletes the znodes in one transaction, as far as they are known. To
-     * be called on the dispatcher of the session that the contenders have in common.
-     *
-     * @param why what the grants fail with that were not given yet
-     */
-    public static void leaveTogether(List<Contender> contenders, ConclaveException why) {
-        List<GuaranteedDelete> deletions = new ArrayList<>();
-        for (Contender contender : contenders) {
-            contender.depart(why, LossReason.RELEASED, deletions::add);
-        }
-        if (!deletions.isEmpty()) {
-            GuaranteedDelete.deleteTogether(contenders.get(0).session, deletions);
-        }
-    }
-
-    private void depart(ConclaveException why, LossReason reason, Consumer<GuaranteedDelete> onKnown) {
+    /** @param onKnown deletes the znode, if it is known by now; else its answer has it deleted */
+    void depart(ConclaveException why, LossReason reason, Consumer<GuaranteedDelete> onKnown) {
         if (!state.isInLine()) {
             return;
         }

@@ -1,6 +1,7 @@
 package io.conclave.line;
 
 import io.conclave.error.ClosedException;
+import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
@@ -11,6 +12,7 @@ import io.conclave.recipe.Failures;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.recovery.GuaranteedDelete;
 import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
 import io.conclave.request.GetChildren;
@@ -28,9 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings contenders into several lines by one transaction, so that all their places are of one zxid. Therefore
- * contenders that enter so stand in the same order in every line that they share, and cannot wait for each other in a
- * circle.
+ * Brings contenders into several lines by one transaction, so that all their places are of one zxid, and takes them out
+ * of their lines by one. Contenders that enter so stand in the same order in every line that they share, and therefore
+ * cannot wait for each other in a circle.
  *
  * <p>What if the reply is lost? The transaction took effect before the first answer on the next connection, or never
  * will. So each line is listed behind a sync, and the guids tell. All places are there: they are taken. None is there:
@@ -74,6 +76,22 @@ public final class JointEntry {
         JointEntry entry = new JointEntry(session, contenders);
         session.execute(() -> entry.guarded(entry::begin));
         return contenders;
+    }
+
+    /**
+     * Takes contenders out of their lines, or gives their grants up: deletes the znodes in one transaction, as far as
+     * they are known. To be called on the dispatcher of the session that the contenders have in common.
+     *
+     * @param why what the grants fail with that were not given yet
+     */
+    public static void leave(List<Contender> contenders, ConclaveException why) {
+        List<GuaranteedDelete> deletions = new ArrayList<>();
+        for (Contender contender : contenders) {
+            contender.depart(why, LossReason.RELEASED, deletions::add);
+        }
+        if (!deletions.isEmpty()) {
+            GuaranteedDelete.deleteTogether(contenders.get(0).session(), deletions);
+        }
     }
 
     private void begin() {

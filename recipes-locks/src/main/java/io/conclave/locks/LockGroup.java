@@ -57,7 +57,7 @@ final class LockGroup {
     CompletableFuture<Void> leave(ConclaveException why) {
         List<Contender> leaving = contenders;
         contenders = List.of();
-        session.execute(() -> Contender.leaveTogether(leaving, why));
+        session.execute(() -> JointEntry.leave(leaving, why));
         return CompletableFuture.allOf(leaving.stream()
                 .map(Contender::gone)
                 .map(CompletionStage::toCompletableFuture)
