@@ -10,7 +10,6 @@ import io.conclave.server.PeerSecretFile;
 import io.conclave.server.ServerConfig;
 import io.conclave.time.TimeSource;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -20,7 +19,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
@@ -52,16 +50,12 @@ import java.util.stream.Collectors;
  * {@link IllegalArgumentException} if there is no server of that number.
  */
 public final class ConclaveEnsemble implements AutoCloseable {
-    private static final Duration LIMIT = Duration.ofSeconds(60);
-    private static final Duration POLL = Duration.ofMillis(5);
-    /** Processes are asked over sockets. */
-    private static final Duration PROCESS_POLL = Duration.ofMillis(50);
-
     private static final String HOST = "127.0.0.1";
 
     private final Builder settings;
     private final EnsembleFiles files;
     private final TimeSource time = TimeSource.system();
+    private final Polls polls;
     private final Links links = new Links();
     private final Map<Integer, EnsembleMember> members = new TreeMap<>();
     /** The servers that were started and neither killed nor stopped. */
@@ -72,6 +66,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
     private ConclaveEnsemble(Builder settings) {
         this.settings = settings;
         this.files = EnsembleFiles.in(settings.directory);
+        this.polls = settings.asProcesses ? Polls.ofProcesses(time) : Polls.inJvm(time);
     }
 
     /** Starts a new ensemble of voters with its files in a temporary directory, and waits until all of them serve. */
@@ -470,24 +465,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
     }
 
     private void await(String what, BooleanSupplier condition) {
-        long deadline = time.monotonicNanos() + LIMIT.toNanos();
-        while (!condition.getAsBoolean()) {
-            if (time.monotonicNanos() - deadline > 0) {
-                throw new IllegalStateException("waited " + LIMIT.toSeconds() + " s for " + what + ": " + this);
-            }
-            waitALittle();
-        }
-    }
-
-    private void waitALittle() {
-        CountDownLatch later = new CountDownLatch(1);
-        time.schedule(settings.asProcesses ? PROCESS_POLL : POLL, later::countDown);
-        try {
-            later.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for the ensemble", e);
-        }
+        polls.await(what, condition, this);
     }
 
     /** Ends all servers at once, paused or not, and deletes their files if they were temporary. Idempotent. */
