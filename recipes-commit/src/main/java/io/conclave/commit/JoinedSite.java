@@ -61,11 +61,6 @@ final class JoinedSite implements Site, SessionFollower.Work {
         return participant;
     }
 
-    @Override
-    public int openTransactions() {
-        return current.size();
-    }
-
     /** Whether the part is still this process's business. Any thread. */
     boolean isCurrent(ParticipantTransaction part) {
         return current.contains(part) && !closed.get();

@@ -9,12 +9,6 @@ public interface Site extends AutoCloseable {
     String name();
 
     /**
-     * How many transactions are under way at this site, as far as this process knows; each is in doubt or about to be
-     * finished. Never blocks.
-     */
-    int openTransactions();
-
-    /**
      * Takes part no longer. What was begun and not voted on will be aborted by the others; what was voted on stays in
      * doubt until a process joins under the name of this site. Never blocks; idempotent. A call of the participant that
      * is under way is not interrupted.

@@ -289,7 +289,11 @@ final class LeaderNode {
         return ended;
     }
 
-    /** Deletes the znode, if it is ours; to be called before the place is given up. Idempotent; on the dispatcher. */
+    /**
+     * Deletes the znode, if it is ours; to be called before the place is given up. Idempotent; on the dispatcher.
+     *
+     * @return completes on the dispatcher when nothing is left of it, or the session is gone; never exceptionally
+     */
     CompletionStage<Void> withdraw() {
         if (!ended) {
             end();
@@ -315,11 +319,6 @@ final class LeaderNode {
     private void end() {
         ended = true;
         updates.end();
-    }
-
-    /** Completes on the dispatcher when nothing is left of it, or the session is gone; never exceptionally. */
-    CompletionStage<Void> withdrawn() {
-        return withdrawn;
     }
 
     /** While our place is in the line it cannot be a successor's. */

@@ -76,8 +76,13 @@ public final class LogOptions {
         return from.fatal;
     }
 
+    /** Makes the log's one thread: a daemon. */
     public ThreadFactory threadFactory() {
-        return from.threadFactory;
+        return work -> {
+            Thread thread = new Thread(work, "conclave-log");
+            thread.setDaemon(true);
+            return thread;
+        };
     }
 
     public Supplier<UUID> clusterIds() {
@@ -183,8 +188,9 @@ public final class LogOptions {
         return from.snapshotEveryEntries;
     }
 
+    /** A snapshot is taken after so many bytes of log, or as many as the last one has if that is more, or fewer. */
     public long snapshotEveryBytes() {
-        return from.snapshotEveryBytes;
+        return 512L * MB;
     }
 
     public double snapshotSpread() {
@@ -195,8 +201,9 @@ public final class LogOptions {
         return from.snapshotsKept;
     }
 
+    /** How often a full disk is tried again. */
     public long diskRetryMs() {
-        return from.diskRetryMs;
+        return 1_000;
     }
 
     public long windowBytes() {

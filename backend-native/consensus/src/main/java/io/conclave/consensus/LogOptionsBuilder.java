@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ThreadFactory;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -28,7 +27,6 @@ public final class LogOptionsBuilder {
     final FatalHandler fatal;
     Executor segmentWork;
     Executor lookups;
-    ThreadFactory threadFactory = LogOptionsBuilder::daemon;
     Supplier<UUID> clusterIds = UUID::randomUUID;
     boolean bootstrap = true;
     int memberId = 1;
@@ -49,10 +47,8 @@ public final class LogOptionsBuilder {
     long maxQueuedBytes = 64 * MB;
     int segmentBytes = 64 * MB;
     long snapshotEveryEntries = 1_000_000;
-    long snapshotEveryBytes = 512L * MB;
     double snapshotSpread = 0.5;
     int snapshotsKept = 3;
-    long diskRetryMs = 1_000;
     long windowBytes = 64L * MB;
     long snapshotCheckEveryMs = 3_600_000;
 
@@ -75,7 +71,6 @@ public final class LogOptionsBuilder {
         this(other.wallClockMs, other.monotonicMs, other.background, other.delayed, other.fatal);
         segmentWork = other.segmentWork;
         lookups = other.lookups;
-        threadFactory = other.threadFactory;
         clusterIds = other.clusterIds;
         bootstrap = other.bootstrap;
         memberId = other.memberId;
@@ -96,18 +91,10 @@ public final class LogOptionsBuilder {
         maxQueuedBytes = other.maxQueuedBytes;
         segmentBytes = other.segmentBytes;
         snapshotEveryEntries = other.snapshotEveryEntries;
-        snapshotEveryBytes = other.snapshotEveryBytes;
         snapshotSpread = other.snapshotSpread;
         snapshotsKept = other.snapshotsKept;
-        diskRetryMs = other.diskRetryMs;
         windowBytes = other.windowBytes;
         snapshotCheckEveryMs = other.snapshotCheckEveryMs;
-    }
-
-    private static Thread daemon(Runnable work) {
-        Thread thread = new Thread(work, "conclave-log");
-        thread.setDaemon(true);
-        return thread;
     }
 
     /**
@@ -125,12 +112,6 @@ public final class LogOptionsBuilder {
      */
     public LogOptionsBuilder lookups(Executor value) {
         lookups = value;
-        return this;
-    }
-
-    /** Makes the log's one thread; a daemon called conclave-log by default. */
-    public LogOptionsBuilder threadFactory(ThreadFactory value) {
-        threadFactory = value;
         return this;
     }
 
@@ -268,15 +249,6 @@ public final class LogOptionsBuilder {
     }
 
     /**
-     * A snapshot is taken after so many bytes of log, or as many as the last one has if that is more, or
-     * somewhat fewer; 512 MB by default.
-     */
-    public LogOptionsBuilder snapshotEveryBytes(long value) {
-        snapshotEveryBytes = value;
-        return this;
-    }
-
-    /**
      * By which part of its distance a snapshot may be taken earlier, drawn each time; 0.5 by default, 0 for never.
      */
     public LogOptionsBuilder snapshotSpread(double value) {
@@ -293,12 +265,6 @@ public final class LogOptionsBuilder {
     /** Most bytes of the log kept in memory for members that lag; 64 MB by default, which is the most. */
     public LogOptionsBuilder windowBytes(long value) {
         windowBytes = value;
-        return this;
-    }
-
-    /** How often a full disk is tried again; 1,000 ms by default. */
-    public LogOptionsBuilder diskRetryMs(long value) {
-        diskRetryMs = value;
         return this;
     }
 

@@ -1,7 +1,5 @@
 package io.conclave.protocol;
 
-import java.util.Optional;
-
 /**
  * The start of every message of a server but the first.
  *
@@ -10,11 +8,6 @@ import java.util.Optional;
  * @param err the error, known or not; 0 is none, and with any other no body follows
  */
 public record ReplyHeader(int xid, long zxid, int err) implements WireRecord {
-
-    /** The error; empty if the number is not known. */
-    public Optional<ErrorCode> errorCode() {
-        return ErrorCode.lookup(err);
-    }
 
     @Override
     public void encode(JuteWriter out) {

@@ -28,18 +28,6 @@ public final class BackupFile {
     private BackupFile() {}
 
     /**
-     * Whether the file begins as a backup does, whole or not. Blocks.
-     *
-     * @throws IOException if it cannot be read
-     */
-    public static boolean isBackup(Path file) throws IOException {
-        try (FileChannel channel = FileChannel.open(file)) {
-            ByteBuffer magic = bytes(channel, 0, Long.BYTES);
-            return magic.remaining() == Long.BYTES && magic.getLong() == BackupFormat.MAGIC;
-        }
-    }
-
-    /**
      * Reads a backup through. Blocks; needs a heap for the state.
      *
      * @throws DamagedBackupException if it is none, or not whole

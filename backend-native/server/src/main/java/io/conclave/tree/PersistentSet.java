@@ -37,11 +37,6 @@ public final class PersistentSet<E extends Comparable<? super E>> implements Ite
         return elements.isEmpty();
     }
 
-    /** Whether the element is one of them. */
-    public boolean contains(E element) {
-        return elements.containsKey(element);
-    }
-
     /** The set with this element too. */
     public PersistentSet<E> with(E element) {
         return changed(elements.put(element, Boolean.TRUE));

@@ -29,15 +29,7 @@ public sealed interface Result {
      * @param failedPart the index of the first part that was refused
      * @param error why
      */
-    record MultiFailed(int parts, int failedPart, TreeError error) implements Result {
-        /** What the wire says of a part: 0 before the refused one, its code, and -2 after it. */
-        public int codeOf(int part) {
-            if (part < failedPart) {
-                return 0;
-            }
-            return part == failedPart ? error.code() : TreeError.RUNTIME_INCONSISTENCY.code();
-        }
-    }
+    record MultiFailed(int parts, int failedPart, TreeError error) implements Result {}
 
     /** The session was opened or resumed; the record's attachment is the one that its requests must carry. */
     record SessionAttached(SessionRecord session) implements Result {}

@@ -2,7 +2,6 @@ package io.conclave.tree;
 
 /** Why the tree refused a request, with the number that ZooKeeper's protocol has for it. */
 public enum TreeError {
-    RUNTIME_INCONSISTENCY(-2),
     BAD_ARGUMENTS(-8),
     NO_NODE(-101),
     NO_AUTH(-102),

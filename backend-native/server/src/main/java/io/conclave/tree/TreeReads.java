@@ -100,17 +100,6 @@ public final class TreeReads {
         return new DescendantCount(readable(state, path, callerIds));
     }
 
-    /**
-     * How many nodes there are below a node. Walks over all of them.
-     *
-     * @throws TreeException NO_NODE, NO_AUTH without READ
-     */
-    static int descendantCount(TreeState state, String path, List<AuthId> callerIds) {
-        DescendantCount count = descendants(state, path, callerIds);
-        count.advance(Integer.MAX_VALUE);
-        return count.count();
-    }
-
     /** The paths of a session's ephemeral nodes that start with a prefix, in order; none for an unknown session. */
     public static List<String> ephemerals(TreeState state, long sessionId, String prefix) {
         List<String> paths = new ArrayList<>();
