@@ -1,6 +1,7 @@
 package io.conclave.client;
 
 import io.conclave.error.ConclaveException;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
@@ -26,7 +27,7 @@ final class CloseExchange extends Exchange {
 
     @Override
     Optional<RequestBody> body() {
-        return Optional.of(RequestBody.Empty.CLOSE_SESSION);
+        return Optional.of(ConnectionRequest.Empty.CLOSE_SESSION);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.conclave.client;
 import io.conclave.error.ConclaveException;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
 import io.conclave.protocol.ReceivedBytes;
@@ -222,7 +223,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     /** Sends a ping at once. */
     void ping(Elapsed now) {
         pingSent = now;
-        sendSpecial(Xid.PING, RequestBody.Empty.PING);
+        sendSpecial(Xid.PING, ConnectionRequest.Empty.PING);
         flush();
     }
 
@@ -375,7 +376,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         detached = true;
         RequestOutput open = output;
         if (greeted && !shut && open != null) {
-            open.special(open.nextXid(), RequestBody.Empty.CLOSE_SESSION);
+            open.special(open.nextXid(), ConnectionRequest.Empty.CLOSE_SESSION);
             open.flush();
         }
     }

@@ -1,6 +1,6 @@
 package io.conclave.client;
 
-import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.Xid;
 import io.conclave.session.Authentication;
@@ -46,7 +46,7 @@ final class Introduction {
                 .toList();
         reports.credentialsSent(toSend.stream().map(Authentication::scheme).toList());
         for (Authentication proof : toSend) {
-            opened.sendSpecial(Xid.AUTH, new RequestBody.Auth(0, proof.scheme(), proof.credentials()));
+            opened.sendSpecial(Xid.AUTH, new ConnectionRequest.Auth(0, proof.scheme(), proof.credentials()));
         }
         boolean hasOthers = transport.servers().size() > 1;
         opened.send(new IdentityExchange(parts.errors(), hasOthers, server -> onIdentified.accept(opened, server)));

@@ -1,6 +1,7 @@
 package io.conclave.client;
 
 import io.conclave.error.ConclaveException;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.OpCode;
@@ -123,7 +124,7 @@ final class SaslHandshake {
 
         @Override
         Optional<RequestBody> body() {
-            return Optional.of(new RequestBody.Sasl(token));
+            return Optional.of(new ConnectionRequest.Sasl(token));
         }
 
         @Override

@@ -13,6 +13,7 @@ import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.EventType;
 import io.conclave.protocol.OpCode;
@@ -328,7 +329,7 @@ final class WireSessionAnswersTest extends WireSessionFixture {
         assertEquals(
                 List.of(OpCode.AUTH, OpCode.GET_DATA, OpCode.SET_WATCHES2, OpCode.DELETE),
                 sent.stream().map(FakeServer.Received::opCode).toList());
-        assertEquals("digest", ((RequestBody.Auth) sent.get(0).body()).scheme());
+        assertEquals("digest", ((ConnectionRequest.Auth) sent.get(0).body()).scheme());
         WatchRequest.SetWatches watches = (WatchRequest.SetWatches) sent.get(2).body();
         assertEquals(12, watches.relativeZxid());
         assertEquals(List.of("/a"), watches.dataWatches());

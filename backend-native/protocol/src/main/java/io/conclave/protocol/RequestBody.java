@@ -29,10 +29,8 @@ public sealed interface RequestBody extends WireRecord
                 RequestBody.Sync,
                 RequestBody.Multi,
                 RequestBody.Reconfig,
-                RequestBody.Auth,
-                RequestBody.Sasl,
-                RequestBody.Empty,
                 RequestBody.Opaque,
+                ConnectionRequest,
                 WatchRequest {
 
     /** The operation, for the header. */
@@ -66,11 +64,11 @@ public sealed interface RequestBody extends WireRecord
             case REMOVE_WATCHES -> WatchRequest.RemoveWatches.decode(in);
             case ADD_WATCH -> WatchRequest.AddWatch.decode(in);
             case SET_WATCHES, SET_WATCHES2 -> WatchRequest.SetWatches.decode(opCode, in);
-            case AUTH -> Auth.decode(in);
-            case SASL -> Sasl.decode(in);
+            case AUTH -> ConnectionRequest.Auth.decode(in);
+            case SASL -> ConnectionRequest.Sasl.decode(in);
             case GET_EPHEMERALS -> GetEphemerals.decode(in);
             case GET_ALL_CHILDREN_NUMBER -> GetAllChildrenNumber.decode(in);
-            case PING, CLOSE_SESSION, WHO_AM_I -> new Empty(opCode);
+            case PING, CLOSE_SESSION, WHO_AM_I -> new ConnectionRequest.Empty(opCode);
             case CREATE_SESSION, DELETE_CONTAINER, ERROR -> new Opaque(opCode, in.readRemaining());
         };
     }
@@ -424,75 +422,6 @@ public sealed interface RequestBody extends WireRecord
                     in.readNullableString("newMembers"),
                     in.readLong("curConfigId"));
         }
-    }
-
-    /**
-     * Adds an identity to the connection; goes with {@link Xid#AUTH}. Answered by {@link ReplyBody.Empty}.
-     *
-     * @param type always 0 so far
-     * @param scheme how the identity is proved
-     * @param credentials the proof, in the form of the scheme
-     */
-    record Auth(int type, String scheme, byte @Nullable [] credentials) implements RequestBody {
-        @Override
-        public OpCode opCode() {
-            return OpCode.AUTH;
-        }
-
-        @Override
-        public void encode(JuteWriter out) {
-            out.writeInt(type);
-            out.writeString(scheme);
-            out.writeBuffer(credentials);
-        }
-
-        static Auth decode(JuteReader in) {
-            return new Auth(in.readInt("type"), in.readString("scheme"), in.readBuffer("auth"));
-        }
-    }
-
-    /** A step of a SASL authentication, with the client's token. Answered by {@link ReplyBody.Sasl}. */
-    record Sasl(byte @Nullable [] token) implements RequestBody {
-        @Override
-        public OpCode opCode() {
-            return OpCode.SASL;
-        }
-
-        @Override
-        public void encode(JuteWriter out) {
-            out.writeBuffer(token);
-        }
-
-        static Sasl decode(JuteReader in) {
-            return new Sasl(in.readBuffer("token"));
-        }
-    }
-
-    /**
-     * A request that is all header.
-     *
-     * @param opCode {@link OpCode#PING}, {@link OpCode#CLOSE_SESSION} or {@link OpCode#WHO_AM_I}
-     */
-    record Empty(OpCode opCode) implements RequestBody {
-        /** A ping; goes with {@link Xid#PING}. */
-        public static final Empty PING = new Empty(OpCode.PING);
-
-        /** The end of a session. */
-        public static final Empty CLOSE_SESSION = new Empty(OpCode.CLOSE_SESSION);
-
-        /** The question for the connection's identities. */
-        public static final Empty WHO_AM_I = new Empty(OpCode.WHO_AM_I);
-
-        /** Checks that the operation is one of the three. */
-        public Empty {
-            switch (opCode) {
-                case PING, CLOSE_SESSION, WHO_AM_I -> {}
-                default -> throw new IllegalArgumentException(opCode + " needs a body");
-            }
-        }
-
-        @Override
-        public void encode(JuteWriter out) {}
     }
 
     /** What follows the header of an operation that is internal to servers, which refuse it from clients. */

@@ -33,7 +33,7 @@ class FramesTest {
     void framesThatArriveTogetherAreTakenOneByOne() {
         ByteBuf received = Unpooled.buffer();
         received.writeInt(0);
-        Frames.writeRequest(received, Xid.PING, RequestBody.Empty.PING);
+        Frames.writeRequest(received, Xid.PING, ConnectionRequest.Empty.PING);
         Frames.writeEvent(received, 9, new WatcherEvent(EventType.NODE_DELETED, "/a"));
 
         assertEquals(0, Frames.next(received, MAX).orElseThrow().readableBytes());
@@ -66,7 +66,7 @@ class FramesTest {
     @Test
     void recordThatCannotBeEncodedLeavesTheDestinationUnchanged() {
         ByteBuf out = Unpooled.buffer();
-        Frames.writeRequest(out, 1, RequestBody.Empty.WHO_AM_I);
+        Frames.writeRequest(out, 1, ConnectionRequest.Empty.WHO_AM_I);
         int end = out.writerIndex();
         assertThrows(
                 IllegalStateException.class,

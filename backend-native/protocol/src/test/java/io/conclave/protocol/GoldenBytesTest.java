@@ -31,7 +31,7 @@ class GoldenBytesTest {
 
     @Test
     void pingAndItsAnswer() {
-        frameIs("00000008 fffffffe 0000000b", out -> Frames.writeRequest(out, Xid.PING, RequestBody.Empty.PING));
+        frameIs("00000008 fffffffe 0000000b", out -> Frames.writeRequest(out, Xid.PING, ConnectionRequest.Empty.PING));
         frameIs(
                 "00000010 fffffffe 0000000000000007 00000000",
                 out -> Frames.write(out, new ReplyHeader(Xid.PING, 7, 0), ReplyBody.Empty.INSTANCE));

@@ -109,6 +109,6 @@ class RecordRoundTripTest {
                 IllegalArgumentException.class,
                 () -> ReplyBody.MultiResult.succeeded(OpCode.DELETE, new ReplyBody.Create("/a")));
         assertThrows(IllegalArgumentException.class, () -> new ConnectRequest(0, 0, 0, 0, null, true, false));
-        assertThrows(IllegalArgumentException.class, () -> new RequestBody.Empty(OpCode.CREATE));
+        assertThrows(IllegalArgumentException.class, () -> new ConnectionRequest.Empty(OpCode.CREATE));
     }
 }

@@ -156,11 +156,11 @@ final class Samples {
             case REMOVE_WATCHES -> new WatchRequest.RemoveWatches(string(), random.nextInt());
             case ADD_WATCH -> new WatchRequest.AddWatch(string(), random.nextInt());
             case SET_WATCHES, SET_WATCHES2 -> setWatches(opCode);
-            case AUTH -> new RequestBody.Auth(random.nextInt(), string(), data());
-            case SASL -> new RequestBody.Sasl(data());
+            case AUTH -> new ConnectionRequest.Auth(random.nextInt(), string(), data());
+            case SASL -> new ConnectionRequest.Sasl(data());
             case GET_EPHEMERALS -> new RequestBody.GetEphemerals(string());
             case GET_ALL_CHILDREN_NUMBER -> new RequestBody.GetAllChildrenNumber(string());
-            case PING, CLOSE_SESSION, WHO_AM_I -> new RequestBody.Empty(opCode);
+            case PING, CLOSE_SESSION, WHO_AM_I -> new ConnectionRequest.Empty(opCode);
             case CREATE_SESSION, DELETE_CONTAINER, ERROR -> new RequestBody.Opaque(opCode, bytes());
         };
     }

@@ -74,7 +74,7 @@ class ZooKeeperDifferentialTest {
             ReplyBody.Err.class, List.of(ErrorResponse.class));
 
     private static final Set<Class<?>> WITHOUT_A_RECORD = Set.of(
-            RequestBody.Empty.class,
+            ConnectionRequest.Empty.class,
             ReplyBody.Empty.class,
             RequestBody.Opaque.class,
             ReplyBody.Opaque.class,
@@ -244,15 +244,15 @@ class ZooKeeperDifferentialTest {
     void charactersBeyondTheBasicPlaneAreWrittenAsUtf8WhichZooKeeperReadsButDoesNotWrite() throws Exception {
         String astral = "\uD83D\uDE00";
         AuthPacket theirs = new AuthPacket();
-        decode(Samples.encode(new RequestBody.Auth(0, astral, null)), theirs);
+        decode(Samples.encode(new ConnectionRequest.Auth(0, astral, null)), theirs);
         assertEquals(astral, theirs.getScheme());
 
         byte[] written = bytesOf(new AuthPacket(0, astral, null));
         assertEquals(4 + 4 + 6 + 4, written.length);
         AuthPacket readBack = new AuthPacket();
         decode(written, readBack);
-        RequestBody.Auth ours =
-                (RequestBody.Auth) RequestBody.decode(OpCode.AUTH, new JuteReader(Unpooled.wrappedBuffer(written)));
+        ConnectionRequest.Auth ours = (ConnectionRequest.Auth)
+                RequestBody.decode(OpCode.AUTH, new JuteReader(Unpooled.wrappedBuffer(written)));
         assertEquals(readBack.getScheme(), ours.scheme());
         assertEquals("\uFFFD".repeat(2), ours.scheme());
     }

@@ -1,6 +1,6 @@
 package io.conclave.connection;
 
-import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.tree.AuthId;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -20,7 +20,7 @@ final class AuthVerifier {
      * @param present what the connection has proved before
      * @param security what proves to be the super user, and the hash of digests
      */
-    static List<AuthId> verify(RequestBody.Auth request, List<AuthId> present, ClientSecurity security) {
+    static List<AuthId> verify(ConnectionRequest.Auth request, List<AuthId> present, ClientSecurity security) {
         byte[] credentials = request.credentials();
         if (request.scheme().equals("ip") || request.scheme().equals(TlsEntry.SCHEME)) {
             return present.stream()

@@ -1,8 +1,8 @@
 package io.conclave.connection;
 
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
-import io.conclave.protocol.RequestBody;
 import io.conclave.tree.AuthId;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,7 +24,7 @@ final class Authenticator {
         this.refused = refused;
     }
 
-    void authenticate(int xid, RequestBody.Auth request) {
+    void authenticate(int xid, ConnectionRequest.Auth request) {
         List<AuthId> proved = AuthVerifier.verify(request, connection.authIds(), security);
         if (proved.isEmpty()) {
             refused.add(connection, "of the scheme " + schemeOf(request) + " they prove nothing");
@@ -37,7 +37,7 @@ final class Authenticator {
         connection.reply(xid, ReplyBody.Empty.INSTANCE);
     }
 
-    private static String schemeOf(RequestBody.Auth request) {
+    private static String schemeOf(ConnectionRequest.Auth request) {
         String scheme = request.scheme();
         return AuditLine.escaped(scheme.length() > LONGEST_SCHEME ? scheme.substring(0, LONGEST_SCHEME) : scheme);
     }

@@ -1,6 +1,7 @@
 package io.conclave.connection;
 
 import io.conclave.consensus.Rejection;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.MalformedFrameException;
@@ -123,14 +124,14 @@ final class RequestDispatch {
         }
         switch (body.opCode()) {
             case PING -> ping(Xid.PING);
-            case AUTH -> authenticator.authenticate(xid, (RequestBody.Auth) body);
+            case AUTH -> authenticator.authenticate(xid, (ConnectionRequest.Auth) body);
             case GET_ALL_CHILDREN_NUMBER ->
                 pipeline.submit(new SubtreeCount(connection, longReads, xid, (RequestBody.GetAllChildrenNumber) body));
             case GET_CHILDREN, GET_CHILDREN2 -> children(xid, body);
             case MULTI_READ -> multiRead(xid, (RequestBody.Multi) body);
             case GET_EPHEMERALS -> ephemerals(xid, (RequestBody.GetEphemerals) body);
             case SET_WATCHES, SET_WATCHES2 -> pipeline.submit(new SetWatches(xid, (WatchRequest.SetWatches) body));
-            case SASL -> sasl.handle(xid, (RequestBody.Sasl) body);
+            case SASL -> sasl.handle(xid, (ConnectionRequest.Sasl) body);
             case SYNC -> sync(xid, (RequestBody.Sync) body);
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> writes.write(xid, body);
             case MULTI -> writes.multi(xid, (RequestBody.Multi) body);

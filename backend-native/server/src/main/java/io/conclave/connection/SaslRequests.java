@@ -1,10 +1,10 @@
 package io.conclave.connection;
 
 import io.conclave.node.Bytes;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
-import io.conclave.protocol.RequestBody;
 import io.conclave.tree.IdScheme;
 import java.util.List;
 import java.util.Optional;
@@ -43,7 +43,7 @@ final class SaslRequests {
         return busy;
     }
 
-    void handle(int xid, RequestBody.Sasl request) {
+    void handle(int xid, ConnectionRequest.Sasl request) {
         Step step = new Step(xid);
         if (security.sasl().isEmpty()) {
             step.settle(new SaslService.Outcome(false, Optional.empty(), List.of()));

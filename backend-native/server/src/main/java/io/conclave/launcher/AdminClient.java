@@ -2,6 +2,7 @@ package io.conclave.launcher;
 
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.JuteReader;
@@ -51,7 +52,7 @@ final class AdminClient implements AutoCloseable {
                     e);
         }
         byte[] credentials = ("super:" + secret).getBytes(StandardCharsets.UTF_8);
-        call(Xid.AUTH, new RequestBody.Auth(0, "digest", credentials));
+        call(Xid.AUTH, new ConnectionRequest.Auth(0, "digest", credentials));
     }
 
     /** The data of {@code /zookeeper/config}. */
@@ -151,7 +152,7 @@ final class AdminClient implements AutoCloseable {
     public void close() {
         try (socket) {
             ByteBuf bye = Unpooled.buffer();
-            Frames.writeRequest(bye, ++xid, new RequestBody.Empty(OpCode.CLOSE_SESSION));
+            Frames.writeRequest(bye, ++xid, new ConnectionRequest.Empty(OpCode.CLOSE_SESSION));
             send(bye);
             readFrame();
         } catch (IOException ignored) {

@@ -10,6 +10,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.conclave.connection.AuditLog;
 import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.Perms;
@@ -77,7 +78,7 @@ class AuditTest {
             client.call(new RequestBody.Multi(OpCode.MULTI, List.of(Requests.create("/m"), Requests.delete("/no"))));
             client.call(Requests.get("/a"));
             client.call(Requests.create("/e", CreateFlag.EPHEMERAL));
-            client.call(RequestBody.Empty.CLOSE_SESSION);
+            client.call(ConnectionRequest.Empty.CLOSE_SESSION);
         }
         String nobody = session + "\tuser=" + address() + "\tip=" + address() + "\toperation=";
         String bob = session + "\tuser=" + address() + ",bob\tip=" + address() + "\toperation=";

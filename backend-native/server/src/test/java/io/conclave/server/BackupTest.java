@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.backup.BackupFile;
 import io.conclave.backup.BackupReceiver;
 import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.OpCode;
@@ -55,7 +56,7 @@ class BackupTest {
         RawClient client = attached();
         String credentials = "super:" + AdminSecret.read(directory.resolve("data"));
         RawClient.Message answer =
-                client.call(new RequestBody.Auth(0, "digest", credentials.getBytes(StandardCharsets.UTF_8)));
+                client.call(new ConnectionRequest.Auth(0, "digest", credentials.getBytes(StandardCharsets.UTF_8)));
         assertEquals(0, answer.header().err());
         return client;
     }
@@ -143,7 +144,7 @@ class BackupTest {
             RequestBody read = new RequestBody.GetData(NODE, false);
             assertEquals(ErrorCode.NO_AUTH.code(), stranger.call(read).header().err());
             byte[] wrong = "super:guess".getBytes(StandardCharsets.UTF_8);
-            stranger.call(new RequestBody.Auth(0, "digest", wrong));
+            stranger.call(new ConnectionRequest.Auth(0, "digest", wrong));
             assertEquals(ErrorCode.NO_AUTH.code(), stranger.call(read).header().err());
             create(stranger, "/still-served");
         }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.connection.DigestHash;
 import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.Perms;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
@@ -32,8 +33,8 @@ class EnforcedAuthTest {
                     Requests.get("/"),
                     Requests.create("/a"),
                     Requests.ping(),
-                    RequestBody.Empty.CLOSE_SESSION,
-                    new RequestBody.Empty(io.conclave.protocol.OpCode.WHO_AM_I))) {
+                    ConnectionRequest.Empty.CLOSE_SESSION,
+                    new ConnectionRequest.Empty(io.conclave.protocol.OpCode.WHO_AM_I))) {
                 try (RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
                     client.send(request, Requests.create("/behind"));
                     assertEquals(-124, client.readHeader().err(), request::toString);

@@ -8,8 +8,8 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.conclave.connection.Refusals;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.RequestBody;
 import io.conclave.testkit.ManualTimeSource;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -40,7 +40,7 @@ class RejectedSchemesTest {
                     byte[] guess = Requests.bytes("password-" + i);
                     assertEquals(
                             ErrorCode.AUTH_FAILED.code(),
-                            stranger.call(new RequestBody.Auth(0, SCHEME, guess))
+                            stranger.call(new ConnectionRequest.Auth(0, SCHEME, guess))
                                     .header()
                                     .err());
                     assertTrue(stranger.isClosedByServer());

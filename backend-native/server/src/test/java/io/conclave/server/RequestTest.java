@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.Perms;
@@ -195,7 +196,7 @@ class RequestTest {
         assertTrue(own.startsWith("me:") && own.length() > 20, own);
         assertEquals(
                 List.of("ip", "digest"),
-                client.call(new RequestBody.Empty(OpCode.WHO_AM_I), ReplyBody.WhoAmI.class).clientInfo().stream()
+                client.call(new ConnectionRequest.Empty(OpCode.WHO_AM_I), ReplyBody.WhoAmI.class).clientInfo().stream()
                         .map(info -> info.scheme())
                         .toList());
         try (RawClient stranger = RawClient.attached(TestServer.port(server), 60_000)) {
@@ -251,7 +252,7 @@ class RequestTest {
 
     @Test
     void anUnknownSchemeFailsAndEndsTheConnection() throws IOException {
-        assertEquals(-115, error(new RequestBody.Auth(0, "kerberos", Requests.bytes("x"))));
+        assertEquals(-115, error(new ConnectionRequest.Auth(0, "kerberos", Requests.bytes("x"))));
         assertTrue(client.isClosedByServer());
     }
 
@@ -259,7 +260,7 @@ class RequestTest {
     void saslIsAnsweredAsByAServerWithoutIt() throws IOException {
         assertEquals(
                 null,
-                client.call(new RequestBody.Sasl(new byte[3]), ReplyBody.Sasl.class)
+                client.call(new ConnectionRequest.Sasl(new byte[3]), ReplyBody.Sasl.class)
                         .token());
     }
 

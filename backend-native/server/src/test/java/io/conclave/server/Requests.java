@@ -1,6 +1,7 @@
 package io.conclave.server;
 
 import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
@@ -51,16 +52,16 @@ final class Requests {
         return new RequestBody.Delete(path, -1);
     }
 
-    static RequestBody.Auth digest(String userAndPassword) {
-        return new RequestBody.Auth(0, "digest", bytes(userAndPassword));
+    static ConnectionRequest.Auth digest(String userAndPassword) {
+        return new ConnectionRequest.Auth(0, "digest", bytes(userAndPassword));
     }
 
-    static RequestBody.Empty ping() {
-        return new RequestBody.Empty(OpCode.PING);
+    static ConnectionRequest.Empty ping() {
+        return new ConnectionRequest.Empty(OpCode.PING);
     }
 
-    static RequestBody.Empty closeSession() {
-        return new RequestBody.Empty(OpCode.CLOSE_SESSION);
+    static ConnectionRequest.Empty closeSession() {
+        return new ConnectionRequest.Empty(OpCode.CLOSE_SESSION);
     }
 
     static byte[] bytes(String text) {

@@ -4,9 +4,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
-import io.conclave.protocol.RequestBody;
 import java.io.IOException;
 import java.security.Provider;
 import java.security.Security;
@@ -163,7 +163,7 @@ class SaslDisposalTest {
 
     private static RawClient begun(ConclaveServer server) throws IOException {
         RawClient client = RawClient.attached(TestServer.port(server), 60_000);
-        assertNotNull(client.call(new RequestBody.Sasl(new byte[0]), ReplyBody.Sasl.class)
+        assertNotNull(client.call(new ConnectionRequest.Sasl(new byte[0]), ReplyBody.Sasl.class)
                 .token());
         return client;
     }
@@ -184,7 +184,7 @@ class SaslDisposalTest {
     void aStepThatIsUnderWayIsNotDisturbed() throws IOException {
         try (ConclaveServer server = server()) {
             RawClient client = begun(server);
-            client.send(new RequestBody.Sasl(new byte[] {1}));
+            client.send(new ConnectionRequest.Sasl(new byte[] {1}));
             Watched mechanism = MADE.get(0);
             await().until(mechanism.stepping::get);
             client.close();
@@ -201,7 +201,7 @@ class SaslDisposalTest {
     void aStepThatEndsWithAnErrorIsAnswered() throws IOException {
         try (ConclaveServer server = server();
                 RawClient client = begun(server)) {
-            assertEquals(ErrorCode.AUTH_FAILED.code(), client.error(new RequestBody.Sasl(new byte[2])));
+            assertEquals(ErrorCode.AUTH_FAILED.code(), client.error(new ConnectionRequest.Sasl(new byte[2])));
             await().until(() -> MADE.get(0).disposals.get() == 1);
         }
     }

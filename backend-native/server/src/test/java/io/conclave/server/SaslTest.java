@@ -11,6 +11,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.Perms;
 import io.conclave.protocol.ReplyBody;
@@ -89,7 +90,7 @@ class SaslTest {
 
     /** Everything up to the client's last token, which is returned. */
     private static byte[] lastToken(RawClient client, SaslClient mechanism) throws IOException {
-        ReplyBody.Sasl challenge = client.call(new RequestBody.Sasl(new byte[0]), ReplyBody.Sasl.class);
+        ReplyBody.Sasl challenge = client.call(new ConnectionRequest.Sasl(new byte[0]), ReplyBody.Sasl.class);
         return mechanism.evaluateChallenge(challenge.token());
     }
 
@@ -97,15 +98,16 @@ class SaslTest {
         RawClient client = RawClient.attached(TestServer.port(server), 60_000);
         SaslClient mechanism = client(user, password);
         byte[] token = lastToken(client, mechanism);
-        mechanism.evaluateChallenge(
-                client.call(new RequestBody.Sasl(token), ReplyBody.Sasl.class).token());
+        mechanism.evaluateChallenge(client.call(new ConnectionRequest.Sasl(token), ReplyBody.Sasl.class)
+                .token());
         assertTrue(mechanism.isComplete());
         return client;
     }
 
     /** -115 with no token, as ZooKeeper answers, and the end of the connection. */
     private static void assertRefused(RawClient client, byte[] token) throws IOException {
-        assertEquals(-115, client.call(new RequestBody.Sasl(token)).header().err());
+        assertEquals(
+                -115, client.call(new ConnectionRequest.Sasl(token)).header().err());
         assertTrue(client.isClosedByServer());
     }
 
@@ -128,7 +130,7 @@ class SaslTest {
             assertEquals(0, root.call(Requests.get("/mine")).header().err());
             assertEquals(
                     List.of("ip", "sasl"),
-                    bob.call(new RequestBody.Empty(OpCode.WHO_AM_I), ReplyBody.WhoAmI.class).clientInfo().stream()
+                    bob.call(new ConnectionRequest.Empty(OpCode.WHO_AM_I), ReplyBody.WhoAmI.class).clientInfo().stream()
                             .map(info -> info.scheme())
                             .toList());
         }
@@ -140,7 +142,7 @@ class SaslTest {
                 RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
             SaslClient mechanism = client("bob", PASSWORD);
             byte[] token = lastToken(client, mechanism);
-            client.send(new RequestBody.Sasl(token), Requests.create("/a"), Requests.get("/a"));
+            client.send(new ConnectionRequest.Sasl(token), Requests.create("/a"), Requests.get("/a"));
             assertEquals(0, client.read().header().err());
             assertEquals(0, client.read().header().err());
             assertEquals(0, client.read().header().err());
@@ -153,7 +155,7 @@ class SaslTest {
                 RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
             client.call(Requests.create("/a"));
             byte[] token = lastToken(client, client("bob", PASSWORD));
-            client.send(Requests.set("/a", "x"), new RequestBody.Sasl(token), Requests.get("/a"));
+            client.send(Requests.set("/a", "x"), new ConnectionRequest.Sasl(token), Requests.get("/a"));
             assertEquals(0, client.read().header().err());
             assertEquals(0, client.read().header().err());
             assertEquals(0, client.read().header().err());
@@ -207,7 +209,7 @@ class SaslTest {
                 assertRefused(client, Requests.bytes("username=\"bob\""));
             }
             try (RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
-                client.call(new RequestBody.Sasl(new byte[0]));
+                client.call(new ConnectionRequest.Sasl(new byte[0]));
                 assertRefused(client, new byte[0]);
             }
             try (RawClient client = proved(server, "bob", PASSWORD)) {
@@ -221,7 +223,7 @@ class SaslTest {
         try (ConclaveServer server = server(true);
                 RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
             byte[] token = lastToken(client, client("bob", "wrong"));
-            assertNull(client.call(new RequestBody.Sasl(token), ReplyBody.Sasl.class)
+            assertNull(client.call(new ConnectionRequest.Sasl(token), ReplyBody.Sasl.class)
                     .token());
             assertEquals(
                     -114,
@@ -238,7 +240,9 @@ class SaslTest {
                 RawClient client = RawClient.attached(TestServer.port(server), 60_000);
                 RawClient digest = RawClient.attached(TestServer.port(server), 60_000)) {
             byte[] token = lastToken(client, client("bob", "wrong"));
-            assertEquals(-124, client.call(new RequestBody.Sasl(token)).header().err());
+            assertEquals(
+                    -124,
+                    client.call(new ConnectionRequest.Sasl(token)).header().err());
             assertTrue(client.isClosedByServer());
             digest.call(Requests.digest("bob:" + PASSWORD));
             assertEquals(-124, digest.call(Requests.get("/")).header().err());

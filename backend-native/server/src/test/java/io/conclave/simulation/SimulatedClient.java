@@ -3,6 +3,7 @@ package io.conclave.simulation;
 import io.conclave.consensus.simulation.VirtualTime;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.JuteReader;
@@ -265,7 +266,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
     void closeSession() {
         lock.lost();
         closingSession = true;
-        send(RequestBody.Empty.CLOSE_SESSION, "", reply -> {
+        send(ConnectionRequest.Empty.CLOSE_SESSION, "", reply -> {
             if (reply != null && reply.isNoRoom()) {
                 closingSession = false;
                 lock.reconnected();
@@ -286,7 +287,7 @@ final class SimulatedClient implements ClientNetwork.Listener {
             return;
         }
         pingsSentUs.add(time.nowUs());
-        write(new io.conclave.protocol.RequestHeader(Xid.PING, OpCode.PING.code()), RequestBody.Empty.PING);
+        write(new io.conclave.protocol.RequestHeader(Xid.PING, OpCode.PING.code()), ConnectionRequest.Empty.PING);
         time.after(timeoutMs * 1000L / 3, () -> ping(of));
     }
 

@@ -82,13 +82,13 @@ class ArchitectureTest {
     }
 
     @Test
-    void requestsAndRepliesAreRecordsOfThreeInterfaces() {
+    void requestsAndRepliesAreRecordsOfFourInterfaces() {
         assertNone(violations((type, home) -> Rules.looseBodies(type)));
         long pages = product.stream()
                 .filter(type -> type.isAssignableTo("io.conclave.protocol.WireRecord") && type.isTopLevelClass())
                 .filter(type -> type.isInterface() && !type.getSimpleName().equals("WireRecord"))
                 .count();
-        assertEquals(3, pages, "RequestBody, WatchRequest and ReplyBody");
+        assertEquals(4, pages, "RequestBody, WatchRequest, ConnectionRequest and ReplyBody");
     }
 
     @Test

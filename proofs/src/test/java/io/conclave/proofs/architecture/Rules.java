@@ -125,7 +125,8 @@ final class Rules {
                 && (type.isAssignableTo("io.conclave.protocol.RequestBody")
                         || type.isAssignableTo("io.conclave.protocol.ReplyBody"));
         return isBody && (type.isTopLevelClass() || !type.isRecord())
-                ? List.of(type.getName() + " is to be a record in RequestBody, WatchRequest or ReplyBody")
+                ? List.of(type.getName() + " is to be a record in RequestBody, WatchRequest,"
+                        + " ConnectionRequest or ReplyBody")
                 : List.of();
     }
 

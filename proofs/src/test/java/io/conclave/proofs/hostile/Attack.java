@@ -1,6 +1,7 @@
 package io.conclave.proofs.hostile;
 
 import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
@@ -82,7 +83,7 @@ enum Attack {
         @Override
         RequestBody request(String id, int number) {
             return number < 95
-                    ? new RequestBody.Auth(
+                    ? new ConnectionRequest.Auth(
                             0, "digest", (number + "u".repeat(4000) + ":x").getBytes(StandardCharsets.UTF_8))
                     : create("/auth-" + id + number, new byte[0], AclRecord.OPEN);
         }
@@ -131,7 +132,7 @@ enum Attack {
         @Override
         RequestBody request(String id, int number) {
             if (number % requestsOfAConnection() == requestsOfAConnection() - 1) {
-                return new RequestBody.Empty(OpCode.CLOSE_SESSION);
+                return new ConnectionRequest.Empty(OpCode.CLOSE_SESSION);
             }
             List<RequestBody> creates = new ArrayList<>();
             for (int i = 0; i < 2_000; i++) {
