@@ -31,6 +31,10 @@ module io.conclave.api {
             io.conclave.membership,
             io.conclave.queues,
             io.conclave.spring.boot;
+    exports io.conclave.mirror to
+            io.conclave.config,
+            io.conclave.membership,
+            io.conclave.spring.boot;
     exports io.conclave.recipe to
             io.conclave.barriers,
             io.conclave.commit,

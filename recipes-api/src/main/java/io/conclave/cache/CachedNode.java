@@ -30,11 +30,6 @@ public record CachedNode(NodePath path, Bytes bytes, NodeStat stat) {
         return bytes.toArray();
     }
 
-    /** Whether it is the same znode, neither created again nor written in between. */
-    boolean isUnchangedSince(CachedNode other) {
-        return stat.czxid() == other.stat.czxid() && stat.mzxid() == other.stat.mzxid();
-    }
-
     /** Path, version and size; never the data. */
     @Override
     public String toString() {

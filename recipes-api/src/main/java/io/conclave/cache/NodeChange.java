@@ -35,12 +35,6 @@ public record NodeChange(NodePath path, Optional<CachedNode> before, Optional<Ca
         return same ? Type.CHANGED : Type.REPLACED;
     }
 
-    /** Whether there is a difference at all. */
-    boolean isAny() {
-        return before.isPresent() != after.isPresent()
-                || (before.isPresent() && !after.get().isUnchangedSince(before.get()));
-    }
-
     @Override
     public String toString() {
         return type() + " " + after.or(() -> before).map(CachedNode::toString).orElse(path.toString());

@@ -1,7 +1,4 @@
-/**
- * Mirrors of a part of the tree, which follow it through lost connections and sessions: what the live views of groups
- * and the caches of configuration are made of. For authors of recipes.
- */
+/** What live views and caches show of a part of the tree: its znodes, its states, and how they differ. */
 @NullMarked
 package io.conclave.cache;
 

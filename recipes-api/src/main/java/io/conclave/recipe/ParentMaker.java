@@ -7,7 +7,7 @@ import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;
-import io.conclave.session.Capability;
+import io.conclave.spi.Capability;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;

@@ -3,7 +3,7 @@ package io.conclave.recipe;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
-import io.conclave.session.Capability;
+import io.conclave.spi.Capability;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Map;

@@ -1,11 +1,10 @@
 package io.conclave.request;
 
 import io.conclave.node.NodePath;
-import io.conclave.session.Capability;
 import java.util.Objects;
 
 /**
- * Sets a watch that stays until it is removed or the session ends. Needs {@link Capability#PERSISTENT_WATCHES}. While
+ * Sets a watch that stays until it is removed or the session ends. Needs {@code Capability.PERSISTENT_WATCHES}. While
  * the connection is away events are missed: after SUSPENDED a user of this watch must read again.
  *
  * @param path the znode, which need not exist

@@ -5,7 +5,6 @@ import io.conclave.node.Bytes;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.session.Capability;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -13,7 +12,7 @@ import java.util.Optional;
 /**
  * Creates a znode. Refused with NO_NODE without a parent, NODE_EXISTS if it is there, NO_CHILDREN_FOR_EPHEMERALS,
  * NO_AUTH, INVALID_ACL; one with a time to live with UNSUPPORTED by a server that does not offer it, see
- * {@link Capability#TTL}.
+ * {@code Capability.TTL}.
  *
  * @param path the path; of a sequential znode without its number, which is the number of children that were created
  *     under the parent before, in ten digits

@@ -3,11 +3,10 @@ package io.conclave.request;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.session.Capability;
 import java.util.Objects;
 
 /**
- * Sets a znode's ACL. Needs {@link Capability#ACL}. Refused with NO_NODE, BAD_VERSION, NO_AUTH, INVALID_ACL.
+ * Sets a znode's ACL. Needs {@code Capability.ACL}. Refused with NO_NODE, BAD_VERSION, NO_AUTH, INVALID_ACL.
  *
  * @param path the znode
  * @param acl the new ACL

@@ -1,4 +1,4 @@
-/** The states of a session, how a client proves its identity, and what a backend can do. */
+/** The states of a session, and how a client proves its identity. */
 @NullMarked
 package io.conclave.session;
 

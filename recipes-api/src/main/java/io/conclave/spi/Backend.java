@@ -1,6 +1,5 @@
 package io.conclave.spi;
 
-import io.conclave.session.Capability;
 import java.util.Set;
 
 /** A store of znodes to which sessions can be opened: an embedded server, an ensemble, Apache ZooKeeper. */

@@ -1,6 +1,5 @@
 package io.conclave.spi;
 
-import io.conclave.time.Elapsed;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * <p>It is injected everywhere, so that tests and simulations move time themselves. Two clocks are kept because neither
  * is enough: the monotonic one stops while a virtual machine is suspended, the wall clock can be set; see
- * {@link Elapsed}.
+ * {@code io.conclave.spi.Elapsed}.
  */
 public interface TimeSource {
     /** Monotonic time in nanoseconds from an arbitrary origin. Never blocks. */

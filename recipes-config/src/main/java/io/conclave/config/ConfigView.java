@@ -1,13 +1,13 @@
 package io.conclave.config;
 
 import io.conclave.cache.CachedNode;
-import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorChanges;
-import io.conclave.cache.MirrorScope;
 import io.conclave.cache.MirrorState;
 import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.WaitTimeoutException;
+import io.conclave.mirror.Mirror;
+import io.conclave.mirror.MirrorScope;
 import io.conclave.node.NodePath;
 import io.conclave.session.Registration;
 import java.time.Duration;

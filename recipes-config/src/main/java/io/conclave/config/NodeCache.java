@@ -1,9 +1,9 @@
 package io.conclave.config;
 
 import io.conclave.cache.CachedNode;
-import io.conclave.cache.Mirror;
-import io.conclave.cache.MirrorScope;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.mirror.Mirror;
+import io.conclave.mirror.MirrorScope;
 import io.conclave.node.NodePath;
 import java.util.Optional;
 

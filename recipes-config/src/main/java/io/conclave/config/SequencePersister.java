@@ -1,11 +1,11 @@
 package io.conclave.config;
 
-import io.conclave.cache.Mirror;
-import io.conclave.cache.MirrorScope;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
+import io.conclave.mirror.Mirror;
+import io.conclave.mirror.MirrorScope;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;

@@ -1,12 +1,12 @@
 package io.conclave.config;
 
 import io.conclave.cache.CachedNode;
-import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorChanges;
-import io.conclave.cache.MirrorScope;
 import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.mirror.Mirror;
+import io.conclave.mirror.MirrorScope;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;

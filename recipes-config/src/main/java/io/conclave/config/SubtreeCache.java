@@ -1,10 +1,10 @@
 package io.conclave.config;
 
 import io.conclave.cache.CachedNode;
-import io.conclave.cache.Mirror;
-import io.conclave.cache.MirrorScope;
 import io.conclave.cache.MirrorState;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.mirror.Mirror;
+import io.conclave.mirror.MirrorScope;
 import io.conclave.node.NodePath;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.conclave.config;
 
-import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorChanges;
 import io.conclave.error.WaitTimeoutException;
+import io.conclave.mirror.Mirror;
 import io.conclave.session.Registration;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package io.conclave.discovery;
 
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import io.conclave.time.TimeSource;
 import java.util.ArrayDeque;
 import java.util.Deque;

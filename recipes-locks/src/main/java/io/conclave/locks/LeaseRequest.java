@@ -31,7 +31,7 @@ import io.conclave.request.SetData;
 import io.conclave.request.Sync;
 import io.conclave.request.Watcher;
 import io.conclave.session.SessionState;
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import io.conclave.time.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package io.conclave.locks;
 
-import io.conclave.session.Capability;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendProvider;
 import io.conclave.spi.BackendSession;
+import io.conclave.spi.Capability;
 import io.conclave.spi.ConnectString;
 import io.conclave.spi.SessionListener;
 import io.conclave.testkit.memory.MemoryBackend;

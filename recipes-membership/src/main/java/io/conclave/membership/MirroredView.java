@@ -1,11 +1,11 @@
 package io.conclave.membership;
 
-import io.conclave.cache.Mirror;
 import io.conclave.cache.MirrorChanges;
-import io.conclave.cache.MirrorScope;
 import io.conclave.cache.MirrorState;
 import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.mirror.Mirror;
+import io.conclave.mirror.MirrorScope;
 import io.conclave.session.Registration;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.conclave.request.GetData;
 import io.conclave.request.Operation;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package io.conclave.queues;
 
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** An item on its way to its caller; it belongs to the first that claims it, or is given back. Thread-safe. */

@@ -16,7 +16,7 @@ import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
 import io.conclave.request.SetData;
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

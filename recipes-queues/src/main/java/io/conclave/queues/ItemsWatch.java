@@ -10,7 +10,7 @@ import io.conclave.recipe.Waiting;
 import io.conclave.request.AddWatch;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Watcher;
-import io.conclave.session.Capability;
+import io.conclave.spi.Capability;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;

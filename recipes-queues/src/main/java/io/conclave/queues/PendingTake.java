@@ -7,7 +7,7 @@ import io.conclave.metrics.MetricsHook;
 import io.conclave.metrics.Ongoing;
 import io.conclave.metrics.Outcome;
 import io.conclave.recipe.RecipeSession;
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Optional;

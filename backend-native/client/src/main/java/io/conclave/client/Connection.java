@@ -11,7 +11,7 @@ import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.Xid;
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;

@@ -1,7 +1,7 @@
 package io.conclave.client;
 
 import io.conclave.spi.ConnectString.Endpoint;
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.conclave.client;
 
+import io.conclave.spi.Elapsed;
 import io.conclave.spi.SessionDeadline;
-import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

@@ -17,7 +17,7 @@ import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.Watcher;
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,8 +1,8 @@
 package io.conclave.client;
 
-import io.conclave.session.Capability;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
+import io.conclave.spi.Capability;
 import io.conclave.spi.ConnectString;
 import io.conclave.testkit.contract.BackendContract;
 import org.junit.jupiter.api.AfterAll;

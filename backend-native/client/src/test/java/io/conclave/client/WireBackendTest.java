@@ -2,7 +2,7 @@ package io.conclave.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import io.conclave.session.Capability;
+import io.conclave.spi.Capability;
 import io.conclave.spi.ConnectString;
 import io.conclave.time.TimeSource;
 import java.time.Duration;

@@ -20,7 +20,7 @@ import io.conclave.request.SetAcl;
 import io.conclave.request.SetData;
 import io.conclave.request.Sync;
 import io.conclave.session.Authentication;
-import io.conclave.session.Capability;
+import io.conclave.spi.Capability;
 import io.conclave.time.TimeSource;
 import java.util.EnumSet;
 import java.util.List;

@@ -12,7 +12,7 @@ import io.conclave.request.GetData;
 import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
-import io.conclave.session.Capability;
+import io.conclave.spi.Capability;
 import io.conclave.testkit.contract.SessionProbe.Events;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

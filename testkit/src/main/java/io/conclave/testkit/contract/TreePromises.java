@@ -23,7 +23,7 @@ import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.SetData;
-import io.conclave.session.Capability;
+import io.conclave.spi.Capability;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

@@ -17,7 +17,7 @@ import io.conclave.request.GetChildren;
 import io.conclave.request.Multi;
 import io.conclave.request.SetData;
 import io.conclave.request.Sync;
-import io.conclave.session.Capability;
+import io.conclave.spi.Capability;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -17,7 +17,7 @@ import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.request.Sync;
-import io.conclave.session.Capability;
+import io.conclave.spi.Capability;
 import io.conclave.testkit.contract.SessionProbe.Events;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,10 +1,10 @@
 package io.conclave.testkit.memory;
 
 import io.conclave.error.ClosedException;
-import io.conclave.session.Capability;
 import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
+import io.conclave.spi.Capability;
 import io.conclave.spi.SessionListener;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -1,7 +1,7 @@
 package io.conclave.testkit.memory;
 
 import io.conclave.request.Request;
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Elapsed;
 import java.util.concurrent.CompletableFuture;
 
 /** A request that was submitted and has no answer yet. */

@@ -1,8 +1,8 @@
 package io.conclave.spring.boot;
 
-import io.conclave.cache.Mirror;
-import io.conclave.cache.MirrorScope;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.mirror.Mirror;
+import io.conclave.mirror.MirrorScope;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.conclave.spring.boot;
 
-import io.conclave.cache.Mirror;
-import io.conclave.cache.MirrorScope;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ConclaveException;
+import io.conclave.mirror.Mirror;
+import io.conclave.mirror.MirrorScope;
 import java.time.Duration;
 import java.util.List;
 import org.apache.commons.logging.Log;

@@ -1,4 +1,4 @@
-package io.conclave.session;
+package io.conclave.spi;
 
 /** What a backend can do beyond the contract that all keep; a request that needs a missing one is refused by name. */
 public enum Capability {

@@ -1,5 +1,6 @@
-package io.conclave.cache;
+package io.conclave.mirror;
 
+import io.conclave.cache.CachedNode;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
@@ -16,9 +17,9 @@ import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.Sync;
 import io.conclave.request.Watcher;
-import io.conclave.session.Capability;
 import io.conclave.session.SessionState;
-import io.conclave.time.Elapsed;
+import io.conclave.spi.Capability;
+import io.conclave.spi.Elapsed;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,6 +1,10 @@
-package io.conclave.cache;
+package io.conclave.mirror;
 
+import io.conclave.cache.CachedNode;
+import io.conclave.cache.MirrorChanges;
+import io.conclave.cache.NodeChange;
 import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
 import io.conclave.spi.SerialExecutor;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +48,7 @@ final class MirrorFeed {
         for (NodeChange change : changes) {
             NodeChange earlier = gathered.get(change.path());
             NodeChange sum = earlier == null ? change : new NodeChange(change.path(), earlier.before(), change.after());
-            if (sum.isAny()) {
+            if (isAny(sum)) {
                 gathered.put(change.path(), sum);
             } else {
                 gathered.remove(change.path());
@@ -53,6 +57,19 @@ final class MirrorFeed {
         boolean begins = !telling && !closed;
         telling = true;
         return begins;
+    }
+
+    /** Whether there is a difference at all: a znode has come or gone, was created again, or was written. */
+    static boolean isAny(NodeChange change) {
+        Optional<CachedNode> before = change.before();
+        Optional<CachedNode> after = change.after();
+        return before.isPresent() != after.isPresent()
+                || (before.isPresent()
+                        && !isSame(before.get().stat(), after.get().stat()));
+    }
+
+    private static boolean isSame(NodeStat before, NodeStat after) {
+        return before.czxid() == after.czxid() && before.mzxid() == after.mzxid();
     }
 
     void start() {

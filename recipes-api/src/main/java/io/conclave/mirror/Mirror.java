@@ -1,5 +1,9 @@
-package io.conclave.cache;
+package io.conclave.mirror;
 
+import io.conclave.cache.CachedNode;
+import io.conclave.cache.MirrorChanges;
+import io.conclave.cache.MirrorState;
+import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ClosedException;
 import io.conclave.error.WaitTimeoutException;
@@ -9,8 +13,8 @@ import io.conclave.recipe.Waiting;
 import io.conclave.recovery.SessionFollower;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
+import io.conclave.spi.Elapsed;
 import io.conclave.spi.SerialExecutor;
-import io.conclave.time.Elapsed;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -302,7 +306,7 @@ public final class Mirror implements Registration {
             CachedNode after = state.get(path);
             CachedNode before = after == null ? nodes.remove(path) : nodes.put(path, after);
             NodeChange change = new NodeChange(path, Optional.ofNullable(before), Optional.ofNullable(after));
-            if (change.isAny()) {
+            if (MirrorFeed.isAny(change)) {
                 changes.add(change);
             }
         }

@@ -1,5 +1,6 @@
-package io.conclave.time;
+package io.conclave.spi;
 
+import io.conclave.time.TimeSource;
 import java.time.Duration;
 
 /**

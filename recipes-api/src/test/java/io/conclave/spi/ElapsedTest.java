@@ -1,9 +1,10 @@
-package io.conclave.time;
+package io.conclave.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.time.FixedTime;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package io.conclave.cache;
+package io.conclave.mirror;
 
 import io.conclave.node.NodePath;
 
