@@ -2,8 +2,6 @@ package io.conclave.line;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -11,19 +9,14 @@ import java.util.Set;
 /**
  * A place in a line, read from the name of its znode: {@code _c_<guid>-<marker><sequence>}, the layout of Curator.
  *
- * <p>Places are ordered by sequence alone, whatever their kinds. Two sequences are compared as a signed 32-bit
- * difference, so that the order survives the wrap of the parent's counter as long as fewer than 2^31 places lie between
- * the first and the last. A list that spans more than that, which only names from elsewhere can bring about, has no
- * such order (that of the differences goes in a circle); it begins behind its widest gap, which for any other list is
- * the same.
+ * <p>Places are ordered by sequence alone, whatever their kinds; see {@link SequenceOrder}.
  *
  * @param name the znode's name
  * @param kind the kind that the name tells
  * @param sequence the number that the server appended
  */
 public record LineEntry(String name, EntryKind kind, int sequence) {
-    private static final Comparator<LineEntry> IN_A_CIRCLE =
-            Comparator.comparingInt(LineEntry::sequence).thenComparing(LineEntry::name);
+    private static final SequenceOrder<LineEntry> ORDER = new SequenceOrder<>(LineEntry::sequence, LineEntry::name);
 
     /** Reads a name; empty if it is no place of these kinds. */
     static Optional<LineEntry> parse(Set<EntryKind> kinds, String name) {
@@ -42,24 +35,8 @@ public record LineEntry(String name, EntryKind kind, int sequence) {
         for (String name : names) {
             parse(kinds, name).ifPresent(entries::add);
         }
-        entries.sort(IN_A_CIRCLE);
-        Collections.rotate(entries, -first(entries));
+        ORDER.sort(entries);
         return entries;
-    }
-
-    /** Which of them the line begins with: the one behind the widest gap in the circle of sequences. */
-    private static int first(List<LineEntry> circle) {
-        int first = 0;
-        long widest = -1;
-        for (int i = 0; i < circle.size(); i++) {
-            int previous = circle.get((i == 0 ? circle.size() : i) - 1).sequence;
-            long gap = Integer.toUnsignedLong(circle.get(i).sequence - previous);
-            if (gap > widest) {
-                widest = gap;
-                first = i;
-            }
-        }
-        return first;
     }
 
     /**

@@ -1,8 +1,8 @@
 package io.conclave.queues;
 
+import io.conclave.line.SequenceOrder;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -23,8 +23,7 @@ import java.util.regex.Pattern;
  *
  * <p>Names without a guid are read too.
  *
- * <p>Sequences are compared as signed 32-bit differences, so that the order survives the wrap of the parent's counter:
- * it begins behind the widest gap in the circle of sequences.
+ * <p>Sequences have the order of {@link SequenceOrder}, which survives the wrap of the parent's counter.
  *
  * @param name the znode's name
  * @param rank lower goes first: its priority, or its time; 0 where the name has neither
@@ -37,8 +36,7 @@ record ItemName(String name, long rank, int sequence) {
     private static final Pattern ITEM = Pattern.compile("(?:.*-)?queue-(?:([0-9]{2})-)?([0-9]{10}|-[0-9]{9,10})");
     private static final Pattern DELAYED =
             Pattern.compile("queue-(?:.*-)?\\|([0-9A-Fa-f]{1,15})\\|([0-9]{10}|-[0-9]{9,10})");
-    private static final Comparator<ItemName> IN_A_CIRCLE =
-            Comparator.comparingInt(ItemName::sequence).thenComparing(ItemName::name);
+    private static final SequenceOrder<ItemName> ORDER = new SequenceOrder<>(ItemName::sequence, ItemName::name);
 
     /** The name to create, to which the server appends the sequence. */
     static String toCreate(String guid) {
@@ -112,24 +110,9 @@ record ItemName(String name, long rank, int sequence) {
     }
 
     private static void sort(List<ItemName> items, ItemOrder order) {
-        items.sort(IN_A_CIRCLE);
-        Collections.rotate(items, -first(items));
+        ORDER.sort(items);
         if (order.isRanked()) {
             items.sort(Comparator.comparingLong(ItemName::rank)); // stable
         }
-    }
-
-    private static int first(List<ItemName> circle) {
-        int first = 0;
-        long widest = -1;
-        for (int i = 0; i < circle.size(); i++) {
-            int previous = circle.get((i == 0 ? circle.size() : i) - 1).sequence;
-            long gap = Integer.toUnsignedLong(circle.get(i).sequence - previous);
-            if (gap > widest) {
-                widest = gap;
-                first = i;
-            }
-        }
-        return first;
     }
 }
