@@ -97,7 +97,7 @@ class ElectionHerdTest {
 
         private Coordinator connect() {
             Coordinator coordinator = Coordinator.builder("memory:" + name)
-                    .sessionTimeout(Duration.ofSeconds(60))
+                    .sessionTimeout(Duration.ofHours(1)) // nobody keeps it alive
                     .timeSource(new ManualTimeSource()) // so no timer sends a request that is counted
                     .connect();
             coordinators.add(coordinator);

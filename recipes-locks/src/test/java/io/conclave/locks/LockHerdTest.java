@@ -30,7 +30,7 @@ class LockHerdTest {
         try {
             for (int i = 0; i < 10; i++) {
                 coordinators.add(Coordinator.builder("memory:" + store)
-                        .sessionTimeout(Duration.ofMinutes(5))
+                        .sessionTimeout(Duration.ofHours(1)) // nobody keeps it alive
                         .timeSource(new ManualTimeSource()) // so no timer sends a request that is counted
                         .connect());
             }

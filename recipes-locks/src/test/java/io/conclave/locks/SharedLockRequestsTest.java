@@ -36,7 +36,7 @@ class SharedLockRequestsTest {
     @BeforeEach
     void connect() {
         coordinator = Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofSeconds(30))
+                .sessionTimeout(Duration.ofHours(1)) // nobody keeps it alive
                 .timeSource(new ManualTimeSource()) // so no timer sends a request that is counted
                 .connect();
         lock = SharedLock.at(coordinator, PATH);

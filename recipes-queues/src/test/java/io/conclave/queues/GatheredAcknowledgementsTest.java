@@ -30,7 +30,7 @@ class GatheredAcknowledgementsTest {
 
     private final String store = UUID.randomUUID().toString();
     private final Coordinator coordinator = Coordinator.builder("memory:" + store)
-            .sessionTimeout(Duration.ofMinutes(5))
+            .sessionTimeout(Duration.ofHours(1)) // nobody keeps it alive
             .timeSource(new ManualTimeSource()) // so no timer sends a request that is counted
             .connect();
     private final DistributedQueue<String> queue = DistributedQueue.at(coordinator, PATH, DataCodec.TEXT);

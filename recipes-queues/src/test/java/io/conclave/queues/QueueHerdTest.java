@@ -95,7 +95,7 @@ class QueueHerdTest {
 
     private static Coordinator connect(String store, List<Coordinator> coordinators) {
         Coordinator coordinator = Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofMinutes(5))
+                .sessionTimeout(Duration.ofHours(1)) // nobody keeps it alive
                 .timeSource(new ManualTimeSource()) // so no timer sends a request that is counted
                 .connect();
         coordinators.add(coordinator);
