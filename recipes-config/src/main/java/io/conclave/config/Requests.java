@@ -126,8 +126,13 @@ final class Requests {
         return new SerialExecutor(what, session.listenerExecutor(), session.time());
     }
 
-    /** The blocking form. */
-    <T> T await(CompletionStage<T> stage) throws InterruptedException {
-        return Waiting.await(session(), stage);
+    /** The blocking form of a call; an interrupt cancels the call. */
+    <T> T await(CompletableFuture<T> call) throws InterruptedException {
+        try {
+            return Waiting.await(session(), call);
+        } catch (InterruptedException e) {
+            call.cancel(false);
+            throw e;
+        }
     }
 }

@@ -14,7 +14,8 @@ import java.util.function.LongUnaryOperator;
  *
  * <p>The znode's data is the number, eight bytes, most significant first, and behind it the marks of the last writes:
  * so after a lost reply the client finds out whether its write is among them. An addition costs a read and a
- * conditional write, and both again for each race that it loses; when many add at the same time, they wait at random.
+ * conditional write, and both again for each race that it loses; when many add at the same time, they wait at random. A
+ * call that is interrupted, or whose future is cancelled, begins no further attempt.
  *
  * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with
  * {@link io.conclave.error.SessionGoneException}: then what was under way has happened once or not at all. Immutable
@@ -66,7 +67,7 @@ public final class SharedCounter {
      * @param delta may be negative; the sum wraps around
      * @throws OutcomeUnknownException if the reply was lost and so many have added since that it is not known whether
      *     it took effect
-     * @throws InterruptedException if the thread is interrupted; it may take effect anyway
+     * @throws InterruptedException if the thread is interrupted; the attempt under way may take effect anyway
      */
     public long add(long delta) throws InterruptedException {
         return requests.await(addAsync(delta));
@@ -74,7 +75,7 @@ public final class SharedCounter {
 
     /** As {@link #add}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Long> addAsync(long delta) {
-        return requests.forApplication("add to " + path, change(value -> value + delta, 1));
+        return Attempts.start(requests, "add to " + path, () -> change(value -> value + delta));
     }
 
     /** Adds one. */
@@ -99,29 +100,19 @@ public final class SharedCounter {
 
     /** As {@link #compareAndSet}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> compareAndSetAsync(long expected, long value) {
-        return requests.forApplication("compare and set " + path, compareAndSet(expected, value, 1));
+        return Attempts.start(requests, "compare and set " + path, () -> replace(expected, value));
     }
 
-    private CompletionStage<Boolean> compareAndSet(long expected, long value, int attempt) {
-        return read().thenCompose(state -> {
-            if (state.record.value() != expected) {
-                return CompletableFuture.completedFuture(false);
-            }
-            return write(state, value)
-                    .thenCompose(written -> written
-                            ? CompletableFuture.completedFuture(true)
-                            : requests.later(
-                                    Backoff.after(attempt), () -> compareAndSet(expected, value, attempt + 1)));
-        });
+    private CompletionStage<Optional<Boolean>> replace(long expected, long value) {
+        return read().thenCompose(state -> state.record.value() == expected
+                ? write(state, value).thenApply(written -> written ? Optional.of(true) : Optional.empty())
+                : CompletableFuture.completedFuture(Optional.of(false)));
     }
 
-    private CompletionStage<Long> change(LongUnaryOperator change, int attempt) {
+    private CompletionStage<Optional<Long>> change(LongUnaryOperator change) {
         return read().thenCompose(state -> {
             long next = change.applyAsLong(state.record.value());
-            return write(state, next)
-                    .thenCompose(written -> written
-                            ? CompletableFuture.completedFuture(next)
-                            : requests.later(Backoff.after(attempt), () -> change(change, attempt + 1)));
+            return write(state, next).thenApply(written -> written ? Optional.of(next) : Optional.empty());
         });
     }
 

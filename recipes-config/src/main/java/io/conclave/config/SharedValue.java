@@ -228,7 +228,8 @@ public final class SharedValue<T> {
 
     /**
      * Replaces the value by what the function makes of it; if another client is quicker, the function is called again
-     * with that client's value. Blocks.
+     * with that client's value, as long as the caller waits: not after an interrupt, nor when the future of
+     * {@link #updateAsync} is cancelled. Blocks.
      *
      * @param function is given the present value, empty if there is none; called on a listener thread, perhaps often,
      *     and must have no other effect
@@ -242,15 +243,14 @@ public final class SharedValue<T> {
     /** As {@link #update}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Versioned<T>> updateAsync(Function<? super Optional<T>, ? extends T> function) {
         Objects.requireNonNull(function, "function");
-        return requests.forApplication("update " + path, update(function, 1));
+        return Attempts.start(requests, "update " + path, () -> updateOnce(function));
     }
 
-    private CompletionStage<Versioned<T>> update(Function<? super Optional<T>, ? extends T> function, int attempt) {
+    private CompletionStage<Optional<Versioned<T>>> updateOnce(Function<? super Optional<T>, ? extends T> function) {
         // Not on the thread on which the answer came, which may be the dispatcher, or that of the caller of the update.
         return requests.readForApplication(path)
-                .thenComposeAsync(found -> replace(decode(found), function), requests.listenerThreads("update " + path))
-                .thenCompose(written -> written.<CompletionStage<Versioned<T>>>map(CompletableFuture::completedFuture)
-                        .orElseGet(() -> requests.later(Backoff.after(attempt), () -> update(function, attempt + 1))));
+                .thenComposeAsync(
+                        found -> replace(decode(found), function), requests.listenerThreads("update " + path));
     }
 
     private CompletionStage<Optional<Versioned<T>>> replace(
@@ -277,22 +277,20 @@ public final class SharedValue<T> {
 
     /** As {@link #remove}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> removeAsync() {
-        return requests.forApplication("remove " + path, remove(1));
+        return Attempts.start(requests, "remove " + path, this::removeOnce);
     }
 
-    private CompletionStage<Boolean> remove(int attempt) {
+    private CompletionStage<Optional<Boolean>> removeOnce() {
         ConditionalWrite.Proof proof =
                 (node, writes) -> node.bytes().isEmpty() ? ConditionalWrite.Proof.Verdict.WRITTEN : notOurs(writes);
         return requests.readLatest(path).thenCompose(found -> {
             if (found.isEmpty() || found.get().bytes().isEmpty()) {
-                return CompletableFuture.completedFuture(false);
+                return CompletableFuture.completedFuture(Optional.of(false));
             }
             int version = found.get().stat().version();
             return new ConditionalWrite(requests, path, NO_DATA, version, proof)
                     .send()
-                    .thenCompose(written -> written.isPresent()
-                            ? CompletableFuture.completedFuture(true)
-                            : requests.later(Backoff.after(attempt), () -> remove(attempt + 1)));
+                    .thenApply(written -> written.map(stat -> true));
         });
     }
 
