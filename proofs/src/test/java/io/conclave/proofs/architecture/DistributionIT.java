@@ -93,6 +93,7 @@ class DistributionIT {
                         home.resolve("bin/conclave-server").toAbsolutePath().toString(),
                         "start-foreground",
                         configuration.toString())
+                .directory(directory.toFile()) // for its audit log
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (BufferedReader output = server.inputReader()) {
