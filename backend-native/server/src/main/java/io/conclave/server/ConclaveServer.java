@@ -414,12 +414,12 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     private void end() {
-        watchdog.stop();
         reaper.stop();
         looks.forEach(RepeatedLook::stop);
         features.stop();
         sessions.stop();
         log.close();
+        watchdog.stop(); // not before: the disk may hang while the log is closed, and then the process has to end
         acceptor.closeAll();
         transport.close();
         background.shutdown();

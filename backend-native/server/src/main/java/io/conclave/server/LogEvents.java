@@ -4,7 +4,6 @@ import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ServiceMode;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.entry.ClusterConfiguration;
-import io.conclave.consensus.entry.ConfigurationText;
 import io.conclave.replica.Replica;
 import java.util.List;
 import org.slf4j.Logger;
@@ -27,6 +26,7 @@ final class LogEvents implements LogListener {
     private final ConnectionAcceptor connections;
     private final ServiceMode withoutLeader;
     private final Runnable whenServing;
+    private final MembersNews membersNews = new MembersNews();
     private ClusterConfiguration configuration = ClusterConfiguration.NONE;
     private String complaint = "";
     private volatile ServiceMode mode = ServiceMode.NONE;
@@ -138,9 +138,7 @@ final class LogEvents implements LogListener {
     /** A second member ends being alone before it can have a vote, since it joins as a learner. */
     @Override
     public void configured(ClusterConfiguration present) {
-        if (present.members().size() > 1 || configuration.members().size() > 1) {
-            LOG.info("The members are now {}", ConfigurationText.members(present));
-        }
+        membersNews.of(configuration, present).ifPresent(members -> LOG.info("The members are now {}", members));
         configuration = present;
         leaderTerm.alone(present.members().size() <= 1);
         check.configured(present);

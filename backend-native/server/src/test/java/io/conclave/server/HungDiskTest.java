@@ -11,6 +11,7 @@ import io.conclave.consensus.ensemble.EnsembleLog;
 import io.conclave.testkit.ManualTimeSource;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -96,6 +97,31 @@ class HungDiskTest {
                     givenUp.join().getMessage());
             thaw.countDown();
         }
+    }
+
+    /** Else a process that was told to stop, or has called System.exit, would wait for the disk without end. */
+    @Test
+    void aServerWhoseDiskHangsWhileItIsStoppedIsGivenUp() throws Exception {
+        try (ConclaveServer server = start(TestServer.config().build());
+                RawClient writer = RawClient.attached(TestServer.port(server), 60_000);
+                AutoCloseable thawing = thaw::countDown) {
+            hang();
+            writer.send(Requests.create("/n"));
+            Thread stopping = new Thread(server::close, "stopping");
+            stopping.start();
+            await().atMost(Duration.ofMinutes(2)).until(() -> isClosingTheLog(stopping));
+            time.advanceUntil(STEP, givenUp::isDone);
+            assertTrue(isClosingTheLog(stopping));
+            thaw.countDown();
+            stopping.join(TimeUnit.MINUTES.toMillis(2));
+            assertFalse(stopping.isAlive());
+        }
+    }
+
+    private static boolean isClosingTheLog(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals(EnsembleLog.class.getName())
+                        && frame.getMethodName().equals("close"));
     }
 
     /** By its log's thread itself, since no client can be connected that would have it write. */
