@@ -2,6 +2,7 @@ package io.conclave.spring.cloud;
 
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.client.discovery.event.InstancePreRegisteredEvent;
 import org.springframework.cloud.client.discovery.event.InstanceRegisteredEvent;
 import org.springframework.cloud.client.serviceregistry.AutoServiceRegistration;
@@ -18,6 +19,9 @@ import org.springframework.context.SmartLifecycle;
  */
 final class ConclaveAutoRegistration implements AutoServiceRegistration, SmartLifecycle {
     private static final int BEFORE_THE_WEB_SERVER_STOPS = DEFAULT_PHASE - 1000;
+    private static final String MANAGEMENT_PORT = "management.port"; // its name in Spring Cloud's other registries
+    private static final String REGISTER_MANAGEMENT =
+            "spring.cloud.service-registry.auto-registration.register-management";
 
     private final ApplicationContext context;
     private final ConclaveServiceRegistry registry;
@@ -48,12 +52,23 @@ final class ConclaveAutoRegistration implements AutoServiceRegistration, SmartLi
         if (!registration.hasPort()) {
             return; // nothing that others could call
         }
+        tellManagementPort(webServer);
         context.publishEvent(new InstancePreRegisteredEvent(this, registration));
         lifecycles.forEach(lifecycle -> lifecycle.postProcessBeforeStartRegister(registration));
         registry.register(registration);
         lifecycles.forEach(lifecycle -> lifecycle.postProcessAfterStartRegister(registration));
         running = true;
         context.publishEvent(new InstanceRegisteredEvent<>(this, properties));
+    }
+
+    /** Where the actuator is reached, if that is at a port of its own; monitors look for it in the metadata. */
+    private void tellManagementPort(@Nullable Integer webServer) {
+        Integer management = context.getEnvironment().getProperty("local.management.port", Integer.class);
+        boolean isWanted = context.getEnvironment().getProperty(REGISTER_MANAGEMENT, Boolean.class, true)
+                && !properties.getMetadata().containsKey(MANAGEMENT_PORT);
+        if (isWanted && management != null && !management.equals(webServer)) {
+            registration.putMetadata(MANAGEMENT_PORT, management.toString());
+        }
     }
 
     @Override

@@ -12,6 +12,7 @@ import org.springframework.cloud.client.ConditionalOnBlockingDiscoveryEnabled;
 import org.springframework.cloud.client.ConditionalOnDiscoveryEnabled;
 import org.springframework.cloud.client.ConditionalOnReactiveDiscoveryEnabled;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
+import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -41,6 +42,12 @@ public final class ConclaveDiscoveryAutoConfiguration {
     @Bean
     KnownServices conclaveKnownServices(ServiceDiscovery discovery) {
         return new KnownServices(discovery);
+    }
+
+    @Bean
+    ServiceHeartbeat conclaveServiceHeartbeat(
+            Coordinator coordinator, KnownServices services, ApplicationEventPublisher events) {
+        return new ServiceHeartbeat(coordinator, services, events);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -14,6 +14,7 @@ final class KnownServices implements AutoCloseable {
 
     private final ServiceDiscovery discovery;
     private final Map<String, ServiceCache> caches = new HashMap<>(); // @GuardedBy("this")
+    private volatile Runnable listener = () -> {};
 
     KnownServices(ServiceDiscovery discovery) {
         this.discovery = discovery;
@@ -21,6 +22,11 @@ final class KnownServices implements AutoCloseable {
 
     ServiceDiscovery discovery() {
         return discovery;
+    }
+
+    /** Tells a listener, the only one, of each change of a cache, on a listener thread. */
+    void onChange(Runnable told) {
+        listener = told;
     }
 
     /** Names may come from requests, so there is a limit: without a cache, the store is asked. */
@@ -31,6 +37,7 @@ final class KnownServices implements AutoCloseable {
         }
         ServiceCache added = discovery.cache(service);
         caches.put(service, added);
+        added.onChange(instances -> listener.run());
         return Optional.of(added);
     }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,16 +22,19 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import org.apache.curator.x.discovery.details.JsonInstanceSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
+import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
 import org.springframework.cloud.client.discovery.event.InstanceRegisteredEvent;
 import org.springframework.cloud.client.serviceregistry.RegistrationLifecycle;
 import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
@@ -74,6 +78,20 @@ class SpringCloudTest {
             })
     static class Application {
         final List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        final List<Object> beats = Collections.synchronizedList(new ArrayList<>());
+        private final ObjectProvider<ConclaveDiscoveryClient> discovery;
+        volatile int toldByHeartbeats = -1;
+
+        Application(ObjectProvider<ConclaveDiscoveryClient> discovery) {
+            this.discovery = discovery;
+        }
+
+        /** Asks for what is new, as gateways and monitors do. */
+        @EventListener
+        void heartbeat(HeartbeatEvent event) {
+            beats.add(event.getValue());
+            toldByHeartbeats = discovery.getObject().getInstances("orders").size();
+        }
 
         @EventListener
         void registered(InstanceRegisteredEvent<?> event) {
@@ -250,6 +268,58 @@ class SpringCloudTest {
         awaitInstances(client, 1);
         registry.close();
         awaitInstances(client, 0);
+    }
+
+    @Test
+    void heartbeatTellsOfEachChangeWhenTheClientAnswersWithIt() {
+        Application client = client().getBean(Application.class);
+        ConfigurableApplicationContext server = server();
+        await().until(() -> client.toldByHeartbeats == 1);
+        ConfigurableApplicationContext second = server();
+        await().until(() -> client.toldByHeartbeats == 2);
+        server.getBean(ConclaveServiceRegistry.class)
+                .setStatus(server.getBean(ConclaveRegistration.class), "OUT_OF_SERVICE");
+        await().until(() -> client.toldByHeartbeats == 1);
+        second.close();
+        await().until(() -> client.toldByHeartbeats == 0);
+        List<Object> beats = List.copyOf(client.beats);
+        assertEquals(beats.size(), Set.copyOf(beats).size(), beats::toString);
+    }
+
+    @Test
+    void heartbeatTellsOfServicesThatNobodyAskedFor() throws Exception {
+        ConfigurableApplicationContext client = client();
+        Application application = client.getBean(Application.class);
+        Coordinator coordinator = client.getBean(Coordinator.class);
+        await().until(() -> !application.beats.isEmpty()); // the one of the start
+        int before = application.beats.size();
+        coordinator.execute(Create.of(NodePath.of("/services")));
+        coordinator.execute(Create.of(NodePath.of("/services/bills")));
+        await().until(() -> application.beats.size() > before);
+        assertEquals(List.of("bills"), client.getBean(DiscoveryClient.class).getServices());
+    }
+
+    @Test
+    void managementServerWithAPortOfItsOwnIsInTheMetadata() {
+        ConfigurableApplicationContext client = client();
+        ConfigurableApplicationContext server = server("management.server.port=0");
+        String port = server.getEnvironment().getProperty("local.management.port");
+        assertNotEquals(server.getEnvironment().getProperty("local.server.port"), port);
+        assertEquals(port, awaitInstances(client, 1).get(0).getMetadata().get("management.port"));
+        server.close();
+        awaitInstances(client, 0);
+        server("management.server.port=0", "conclave.discovery.metadata.management.port=9");
+        assertEquals("9", awaitInstances(client, 1).get(0).getMetadata().get("management.port"));
+        server(
+                "management.server.port=0",
+                "conclave.discovery.instance-id=silent",
+                "spring.cloud.service-registry.auto-registration.register-management=false");
+        Map<String, String> silent = awaitInstances(client, 2).stream()
+                .filter(instance -> "silent".equals(instance.getInstanceId()))
+                .findFirst()
+                .orElseThrow()
+                .getMetadata();
+        assertFalse(silent.containsKey("management.port"), silent::toString);
     }
 
     @Test
