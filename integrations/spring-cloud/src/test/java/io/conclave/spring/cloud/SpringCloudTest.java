@@ -165,6 +165,7 @@ class SpringCloudTest {
                         "server.port=0",
                         "spring.main.banner-mode=off",
                         "conclave.connect-string=" + connectString,
+                        "conclave.discovery.load-timeout=5m",
                         "conclave.discovery.instance-host=127.0.0.1")
                 .properties(properties)
                 .run();
