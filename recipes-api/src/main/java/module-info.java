@@ -34,7 +34,8 @@ module io.conclave.api {
     exports io.conclave.mirror to
             io.conclave.config,
             io.conclave.membership,
-            io.conclave.spring.boot;
+            io.conclave.spring.boot,
+            io.conclave.spring.cloud;
     exports io.conclave.recipe to
             io.conclave.barriers,
             io.conclave.commit,

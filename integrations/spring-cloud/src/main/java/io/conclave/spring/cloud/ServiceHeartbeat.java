@@ -1,8 +1,8 @@
 package io.conclave.spring.cloud;
 
-import io.conclave.cache.Mirror;
-import io.conclave.cache.MirrorScope;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.mirror.Mirror;
+import io.conclave.mirror.MirrorScope;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
