@@ -76,8 +76,8 @@ final class LeaseHold extends StagedRequest implements SessionFollower.Work {
     /**
      * A lease that was just granted. On the dispatcher.
      *
-     * @param record as it stands in its znode, with its writer
-     * @param stat of its znode as it was made
+     * @param record as its znode was made with it, with its writer
+     * @param stat of its znode
      * @param sentAt a moment before that was asked for
      */
     static LeaseHold granted(
@@ -91,7 +91,8 @@ final class LeaseHold extends StagedRequest implements SessionFollower.Work {
         LeaseHold hold = new LeaseHold(coordinator, layout, id, record, Optional.of(maker));
         hold.token = new FencingToken(maker.generation(), stat.czxid());
         hold.deadline.extend(sentAt, record.lease());
-        hold.version = OptionalInt.of(stat.version());
+        // Else another process has gone on with it already, before a lost reply was made up for.
+        hold.version = stat.version() == 0 ? OptionalInt.of(0) : OptionalInt.empty();
         hold.follower.follow();
         return hold;
     }

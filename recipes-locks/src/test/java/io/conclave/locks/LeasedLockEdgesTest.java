@@ -11,6 +11,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.request.Delete;
+import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.testkit.memory.Faults;
@@ -82,6 +83,25 @@ class LeasedLockEdgesTest {
                 assertEquals(0, lock(other).holders().size());
             }
         }
+    }
+
+    /** Its reply was lost, and another process has gone on with it before that is known. */
+    @Test
+    void leaseThatAnotherHasMadeLongerBeforeItWasKnownGetsNoShorter() throws Exception {
+        lock(other).acquire().close(); // so that all parents are there
+        long session = RecipeAccess.session(one).id();
+        faults.reconnectAfter(Duration.ofHours(1));
+        faults.onNext(Multi.class::isInstance, RequestFate.DROP_AFTER);
+        CompletableFuture<LeasedGrant> acquiring = lock(one).acquireAsync();
+        await().until(() -> lock(other).holders().size() == 1);
+        LeasedLock longer = LeasedLock.at(other, PATH, LEASE.multipliedBy(2));
+        String id = longer.holders().get(0).id();
+        assertTrue(longer.resume(id).isPresent());
+        faults.restore(session);
+        LeasedGrant grant = acquiring.get(120, SECONDS);
+        assertEquals(id, grant.id());
+        grant.extend(LEASE);
+        assertEquals(LEASE.multipliedBy(2), longer.holders().get(0).lease());
     }
 
     @Test
