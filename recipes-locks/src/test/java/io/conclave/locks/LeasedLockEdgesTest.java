@@ -22,7 +22,6 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,16 +48,12 @@ class LeasedLockEdgesTest {
         MemoryStore.forget(store);
     }
 
-    /** What the next request of this kind meets that is for the znode of this lease, and not by {@code other}. */
+    /** What the next request of this kind meets that {@code one} sends for the znode of this lease. */
     private void onNext(Class<?> kind, String id, RequestFate fate) {
-        long spared = RecipeAccess.session(other).id();
-        AtomicBoolean isOver = new AtomicBoolean();
-        faults.intercept((session, request, index) -> session != spared
-                        && kind.isInstance(request)
-                        && request.toString().contains(id)
-                        && isOver.compareAndSet(false, true)
-                ? fate
-                : RequestFate.PROCEED);
+        faults.onNext(
+                RecipeAccess.session(one).id(),
+                request -> kind.isInstance(request) && request.toString().contains(id),
+                fate);
     }
 
     @Test

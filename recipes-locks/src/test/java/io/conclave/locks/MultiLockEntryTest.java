@@ -320,11 +320,10 @@ class MultiLockEntryTest {
                 .sessionTimeout(Duration.ofSeconds(30))
                 .timeSource(clocks)
                 .connect()) {
-            AtomicBoolean isStalled = new AtomicBoolean();
-            faults.intercept((session, request, index) -> {
-                boolean isCreation = request instanceof Multi || request instanceof Create;
-                return isCreation && !isStalled.getAndSet(true) ? RequestFate.HOLD_REPLY : RequestFate.PROCEED;
-            });
+            faults.onNext(
+                    RecipeAccess.session(first).id(),
+                    request -> request instanceof Multi || request instanceof Create,
+                    RequestFate.HOLD_REPLY);
             CompletableFuture<MultiLockGrant> entering = multi(first, "a", "b").acquireAsync();
             awaitCount("a", 2);
             CompletableFuture<MultiLockGrant> second = multi(other, "a", "b").acquireAsync();

@@ -3,15 +3,11 @@ package io.conclave.junit;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.RequestFate;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** The faults of coordinators on a store in memory. */
 final class MemoryFaults implements ConclaveFaults {
     private final Faults faults;
     private final Clients<MemoryClient> clients;
-    /** The sessions whose next reply is to be lost. */
-    private final Set<Long> losing = ConcurrentHashMap.newKeySet();
 
     MemoryFaults(Faults faults, Clients<MemoryClient> clients) {
         this.faults = faults;
@@ -30,9 +26,7 @@ final class MemoryFaults implements ConclaveFaults {
 
     @Override
     public void loseNextReply(Coordinator coordinator) {
-        losing.add(clients.get(coordinator).sessionId());
-        faults.intercept(
-                (session, request, index) -> losing.remove(session) ? RequestFate.DROP_AFTER : RequestFate.PROCEED);
+        faults.onNext(clients.get(coordinator).sessionId(), request -> true, RequestFate.DROP_AFTER);
     }
 
     @Override
@@ -42,7 +36,6 @@ final class MemoryFaults implements ConclaveFaults {
 
     @Override
     public void undoAll() {
-        losing.clear();
         faults.clear();
     }
 }

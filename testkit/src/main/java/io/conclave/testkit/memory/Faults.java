@@ -13,6 +13,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
@@ -40,14 +41,20 @@ public final class Faults {
     private long reportedEvents;
 
     private static final class Rule {
+        final OptionalLong sessionId; // empty for any
         final Predicate<Request<?>> matches;
         final RequestFate decision;
         int matchesLeft;
 
-        Rule(Predicate<Request<?>> matches, RequestFate decision, int matchesLeft) {
-            this.matches = matches;
-            this.decision = decision;
+        Rule(OptionalLong sessionId, Predicate<Request<?>> matches, RequestFate decision, int matchesLeft) {
+            this.sessionId = sessionId;
+            this.matches = Objects.requireNonNull(matches, "matches");
+            this.decision = Objects.requireNonNull(decision, "decision");
             this.matchesLeft = matchesLeft;
+        }
+
+        boolean matches(long by, Request<?> request) {
+            return (sessionId.isEmpty() || sessionId.getAsLong() == by) && matches.test(request);
         }
     }
 
@@ -57,7 +64,12 @@ public final class Faults {
 
     /** The next request that matches meets this decision, once. */
     public void onNext(Predicate<Request<?>> matches, RequestFate decision) {
-        onNth(1, matches, decision);
+        add(new Rule(OptionalLong.empty(), matches, decision, 1));
+    }
+
+    /** The next request of this session that matches meets this decision, once; those of others do not count. */
+    public void onNext(long sessionId, Predicate<Request<?>> matches, RequestFate decision) {
+        add(new Rule(OptionalLong.of(sessionId), matches, decision, 1));
     }
 
     /** The n-th request from now that matches, counted from 1, meets this decision, once. */
@@ -65,12 +77,17 @@ public final class Faults {
         if (n < 1) {
             throw new IllegalArgumentException("Invalid request number " + n + ": they are counted from 1");
         }
-        Objects.requireNonNull(matches, "matches");
-        Objects.requireNonNull(decision, "decision");
-        store.lock().run(() -> rules.add(new Rule(matches, decision, n)));
+        add(new Rule(OptionalLong.empty(), matches, decision, n));
     }
 
-    /** Every request meets the hook from now on, unless a rule of {@link #onNth} decides. Replaces the last hook. */
+    private void add(Rule rule) {
+        store.lock().run(() -> rules.add(rule));
+    }
+
+    /**
+     * Every request meets the hook from now on, unless a rule of {@code onNext} or {@link #onNth} decides. Replaces the
+     * last hook.
+     */
     public void intercept(RequestHook newHook) {
         Objects.requireNonNull(newHook, "hook");
         store.lock().run(() -> hook = newHook);
@@ -257,7 +274,7 @@ public final class Faults {
         Iterator<Rule> iterator = rules.iterator();
         while (iterator.hasNext()) {
             Rule rule = iterator.next();
-            if (rule.matches.test(request) && --rule.matchesLeft == 0) {
+            if (rule.matches(sessionId, request) && --rule.matchesLeft == 0) {
                 iterator.remove();
                 return rule.decision;
             }

@@ -51,6 +51,15 @@ class FaultsTest {
     }
 
     @Test
+    void theNextMatchingRequestOfOneSessionMeetsItsDecisionOnce() {
+        faults.onNext(session.id(), request -> request instanceof Create, RequestFate.DROP_BEFORE);
+        assertEquals("answered", outcome(other.submit(Create.of(A))), "it is another session's");
+        assertEquals("answered empty", outcome(session.submit(Exists.of(B))));
+        assertEquals("OutcomeUnknownException", outcome(session.submit(Create.of(B))));
+        assertEquals("answered", outcome(session.submit(Create.of(B))));
+    }
+
+    @Test
     void anExpiryBeforeTheRequestLeavesNoEffectAndOneAfterItLeavesPersistentNodes() {
         faults.onNext(request -> true, RequestFate.EXPIRE_BEFORE);
         assertEquals("SessionGoneException", outcome(session.submit(Create.of(A))));
