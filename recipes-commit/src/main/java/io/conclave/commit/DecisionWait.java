@@ -230,10 +230,6 @@ final class DecisionWait {
     }
 
     private void made(Decision decision) {
-        session.metrics()
-                .count(
-                        decision.isCommit() ? "commit.committed" : "commit.aborted",
-                        layout.path().toString());
         LOG.debug("{}: decided: {}", this, decision);
         decided(decision);
     }

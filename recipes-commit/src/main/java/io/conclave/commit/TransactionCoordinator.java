@@ -140,7 +140,9 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
 
     private void answer(Decision decision) {
         Duration spent = Duration.ofNanos(session().time().monotonicNanos() - beganNanos);
-        session().metrics().duration("commit.decide", layout.path().toString(), spent);
+        String transaction = layout.path().toString();
+        session().metrics().duration("commit.decide", transaction, spent);
+        session().metrics().count(decision.isCommit() ? "commit.committed" : "commit.aborted", transaction);
         outcome = decision;
         decided.complete(decision);
         gone.complete(null);

@@ -24,6 +24,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
@@ -38,6 +40,9 @@ class MetricNamesTest {
     private static final Pattern NAME = Pattern.compile(
             "\"((?:lock|lease|election|semaphore|queue|barrier|doublebarrier|countdown|membership|config|ids"
                     + "|commit|mirror|session|connection)\\.[a-z.]+)\"");
+
+    /** Any text in the code that may be a metric's name, or a part of one. */
+    private static final Pattern TEXT = Pattern.compile("\"([a-z.]+)\"");
 
     private final Map<String, Integer> told = new ConcurrentHashMap<>();
     private final MetricsHook hook = new MetricsHook() {
@@ -141,32 +146,45 @@ class MetricNamesTest {
     /** The code is read, so that a name which no test provokes is in the table as well. */
     @Test
     void everyNameInTheCodeStandsInTheTable() throws IOException {
-        Path top = Path.of("").toAbsolutePath();
-        while (!Files.exists(top.resolve("docs/metrics.md"))) {
-            top = top.getParent();
+        MetricsTable table = MetricsTable.read();
+        Set<String> names = inTheCode(NAME);
+        for (String name : names) {
+            assertTrue(
+                    table.kinds().containsKey(name) || table.prefixes().contains(name),
+                    name + " is not in docs/metrics.md");
         }
-        String table = Files.readString(top.resolve("docs/metrics.md"));
-        int found = 0;
-        try (Stream<Path> files = Files.walk(top)) {
-            for (Path file : (Iterable<Path>) files.filter(MetricNamesTest::isProduct)::iterator) {
-                Matcher name = NAME.matcher(Files.readString(file));
-                while (name.find()) {
-                    found++;
-                    assertTrue(
-                            isListed(name.group(1), table),
-                            name.group(1) + " of " + file + " is not in docs/metrics.md");
+        assertTrue(names.size() > 30, "too few names were found to prove anything: " + names);
+    }
+
+    @Test
+    void everyNameInTheTableStandsInTheCode() throws IOException {
+        MetricsTable table = MetricsTable.read();
+        Set<String> texts = inTheCode(TEXT);
+        Set<String> missing = new TreeSet<>(table.kinds().keySet());
+        missing.removeAll(texts);
+        for (String prefix : table.prefixes()) {
+            for (String suffix : table.suffixes()) {
+                if (texts.contains(prefix) && texts.contains(suffix)) {
+                    missing.remove(prefix + suffix);
                 }
             }
         }
-        assertTrue(found > 30, "too few names were found to prove anything: " + found);
+        assertEquals(Set.of(), missing);
+        assertTrue(table.kinds().size() > 60, "too few names were found to prove anything: " + table);
     }
 
-    private static boolean isListed(String name, String table) {
-        int dot = name.lastIndexOf('.');
-        String prefix = name.substring(0, dot);
-        boolean isOfAHolder =
-                table.contains("`" + prefix + "`") && table.contains("`<prefix>" + name.substring(dot) + "`");
-        return isOfAHolder || table.contains("`" + name + "`");
+    /** What is found in the code that applications use. */
+    private static Set<String> inTheCode(Pattern pattern) throws IOException {
+        Set<String> found = new TreeSet<>();
+        try (Stream<Path> files = Files.walk(MetricsTable.top())) {
+            for (Path file : (Iterable<Path>) files.filter(MetricNamesTest::isProduct)::iterator) {
+                Matcher text = pattern.matcher(Files.readString(file));
+                while (text.find()) {
+                    found.add(text.group(1));
+                }
+            }
+        }
+        return found;
     }
 
     private static boolean isProduct(Path file) {
