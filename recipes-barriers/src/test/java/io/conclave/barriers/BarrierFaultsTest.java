@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -57,14 +58,51 @@ class BarrierFaultsTest {
                 .verify();
     }
 
+    /** If others remove it in time, it goes on. */
+    static FaultDriver givingUp() {
+        Duration patience = Duration.ofMinutes(2); // longer than two absences
+        return FaultDriver.of("barrier, giving up", run -> {
+                    Actor owner = run.helper("owner");
+                    barrier(owner).set();
+                    AtomicLong removedAtNanos = new AtomicLong(Long.MAX_VALUE);
+                    AtomicBoolean wasRemoved = new AtomicBoolean();
+                    run.rival("removes it", me -> {
+                        wasRemoved.set(true);
+                        barrier(me).remove();
+                        removedAtNanos.accumulateAndGet(run.time().monotonicNanos(), Math::min);
+                    });
+                    run.rival("removes it and sets it again", me -> {
+                        wasRemoved.set(true);
+                        removedAtNanos.set(Long.MAX_VALUE);
+                        barrier(me).remove();
+                        barrier(me).set();
+                    });
+                    run.victim().start(me -> {
+                        try {
+                            barrier(me).await(patience);
+                        } catch (WaitTimeoutException e) {
+                            long openNanos = run.time().monotonicNanos() - removedAtNanos.get();
+                            if (openNanos > patience.dividedBy(2).toNanos()) {
+                                run.violated("it gave up, although the barrier was open since "
+                                        + Duration.ofNanos(openNanos));
+                            }
+                            throw e;
+                        }
+                        if (!wasRemoved.get()) {
+                            run.violated("the victim went on while the barrier was in place");
+                        }
+                    });
+                    run.victim().join();
+                    run.settle();
+                    barrier(owner).remove();
+                })
+                .within(Duration.ofMinutes(5))
+                .expecting(WaitTimeoutException.class);
+    }
+
     @Test
     void waiterThatTimesOutLeavesNothingBehind() {
-        FaultDriver.of("barrier, giving up", run -> {
-                    barrier(run.helper("owner")).set();
-                    run.victim().start(me -> barrier(me).await(Duration.ofSeconds(5)));
-                })
-                .expecting(WaitTimeoutException.class)
-                .verify();
+        givingUp().verify();
     }
 
     @Test

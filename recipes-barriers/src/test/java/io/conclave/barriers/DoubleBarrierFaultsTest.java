@@ -143,8 +143,10 @@ class DoubleBarrierFaultsTest {
 
     @Test
     void onlyParticipantGoesThrough() {
-        driver("double barrier, alone", run -> run.victim()
-                        .start(me -> barrier(me, 1, "a").enter().leave()))
+        driver("double barrier, alone", run -> {
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+                    run.victim().start(me -> barrier(me, 1, "a").enter().leave());
+                })
                 .verify();
     }
 

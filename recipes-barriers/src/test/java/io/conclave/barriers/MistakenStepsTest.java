@@ -20,6 +20,11 @@ class MistakenStepsTest {
     static Stream<Arguments> mistakes() {
         return Stream.of(
                 Arguments.of(
+                        "barrier overlooks its removal",
+                        BarrierFaultsTest.givingUp(),
+                        Mistake.doesNotHearOfDeletion("/barriers/.*"),
+                        "it gave up"),
+                Arguments.of(
                         "barrier is set again",
                         BarrierFaultsTest.setAndRemovedByOthers(),
                         Mistake.sendsAgain("create /barriers/.*"),

@@ -3,9 +3,13 @@ package io.conclave.locks;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.testkit.driver.Actor;
 import io.conclave.testkit.driver.FaultDriver;
+import io.conclave.testkit.driver.FaultRun;
 import io.conclave.testkit.driver.HeldClaim;
 import io.conclave.testkit.driver.Holding;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,23 +29,39 @@ class KazooLayoutFaultsTest {
         return SharedLock.at(actor.coordinator(), "/locks/kazoo-shared").withLayout(LockLayout.KAZOO);
     }
 
+    private static void rivals(FaultRun run) {
+        run.rival("takes it", me -> me.hold(mutex(me).acquire()));
+        run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+    }
+
+    private static void sharingRivals(FaultRun run) {
+        run.rival("writes", me -> me.hold(shared(me).writeLock().acquire()));
+        run.rival("reads", me -> me.share(shared(me).readLock().acquire()));
+        run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+    }
+
+    static FaultDriver waiter() {
+        return FaultDriver.of("lock in kazoo's layout, waiter", run -> {
+            rivals(run);
+            Actor first = run.helper("first");
+            Holding held = first.granted(mutex(first).acquire());
+            run.victim().start(me -> me.hold(mutex(me).acquire()));
+            run.untilAtRest();
+            run.helper("behind").start(me -> me.hold(mutex(me).acquire()));
+            run.untilAtRest();
+            held.release();
+        });
+    }
+
     @Test
     void waiterGetsTheLockOrSaysWhyNot() {
-        FaultDriver.of("lock in kazoo's layout, waiter", run -> {
-                    Actor first = run.helper("first");
-                    Holding held = first.granted(mutex(first).acquire());
-                    run.victim().start(me -> me.hold(mutex(me).acquire()));
-                    run.untilAtRest();
-                    run.helper("behind").start(me -> me.hold(mutex(me).acquire()));
-                    run.untilAtRest();
-                    held.release();
-                })
-                .verify();
+        waiter().verify();
     }
 
     @Test
     void readerThatWaitsIsLetInOrSaysWhyNot() {
         FaultDriver.of("shared lock in kazoo's layout, waiting reader", run -> {
+                    sharingRivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(shared(first).writeLock().acquire());
                     run.victim().start(me -> me.share(shared(me).readLock().acquire()));
@@ -57,6 +77,7 @@ class KazooLayoutFaultsTest {
     @Test
     void writerThatWaitsIsLetInOrSaysWhyNot() {
         FaultDriver.of("shared lock in kazoo's layout, waiting writer", run -> {
+                    sharingRivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(
                             "",
@@ -76,6 +97,7 @@ class KazooLayoutFaultsTest {
     @Test
     void downgradeDoesNotBlockOthersUnderAnyFault() {
         FaultDriver.of("shared lock in kazoo's layout, downgrade", run -> {
+                    sharingRivals(run);
                     run.victim()
                             .start(me ->
                                     shared(me).writeLock().acquire().downgrade().close());
@@ -89,13 +111,27 @@ class KazooLayoutFaultsTest {
     @Test
     void revokerGetsAnAnswer() {
         FaultDriver.of("revocation in kazoo's layout, revoker", run -> {
+                    AtomicBoolean isAskedByOthers = new AtomicBoolean();
+                    run.rival("asks as well", me -> {
+                        isAskedByOthers.set(true);
+                        Optional<LockMember> holding = mutex(me).holder();
+                        if (holding.isPresent()) {
+                            me.await(mutex(me).requestRelease(holding.get(), Duration.ofSeconds(1)));
+                        }
+                    });
                     Actor holder = run.helper("holder");
                     LockGrant grant = mutex(holder).acquire();
                     grant.revocationRequested().thenRun(grant::closeAsync);
                     run.victim().start(me -> {
-                        RevocationOutcome outcome = me.await(
-                                mutex(me).requestRelease(mutex(me).holder().orElseThrow()));
-                        if (outcome != RevocationOutcome.RELEASED) {
+                        Optional<LockMember> asked = mutex(me).holder();
+                        if (asked.isEmpty()) {
+                            if (!isAskedByOthers.get()) {
+                                run.violated("there was no holder to be asked");
+                            }
+                            return;
+                        }
+                        RevocationOutcome outcome = me.await(mutex(me).requestRelease(asked.get()));
+                        if (outcome != RevocationOutcome.RELEASED && !isAskedByOthers.get()) {
                             run.violated("the holder gave up, and not: " + outcome);
                         }
                     });

@@ -126,20 +126,23 @@ class KeptLockFaultsTest {
                 .verify();
     }
 
+    /** Tries twice, the second time while its place may be kept. */
+    static FaultDriver trying() {
+        return FaultDriver.of("kept lock, try", run -> {
+            rivals(run);
+            for (int i = 0; i < 2; i++) {
+                run.victim()
+                        .start(me -> me.unlessTheStoreIsSilent(
+                                () -> kept(me).tryAcquire().ifPresent(me::hold)));
+                run.victim().join();
+            }
+            run.pause(IDLE.multipliedBy(2));
+            run.helper("next").start(me -> me.hold(plain(me).acquire()));
+        });
+    }
+
     @Test
     void tryIsAnsweredAtOnce() {
-        FaultDriver.of("kept lock, try", run -> {
-                    run.victim()
-                            .start(me -> me.unlessTheStoreIsSilent(
-                                    () -> kept(me).tryAcquire().ifPresent(me::hold)));
-                    run.victim().join();
-                    run.victim()
-                            .start(me -> me.unlessTheStoreIsSilent(
-                                    () -> kept(me).tryAcquire().ifPresent(me::hold)));
-                    run.victim().join();
-                    run.pause(IDLE.multipliedBy(2));
-                    run.helper("next").start(me -> me.hold(plain(me).acquire()));
-                })
-                .verify();
+        trying().verify();
     }
 }

@@ -11,10 +11,13 @@ import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
 import io.conclave.testkit.driver.Scenario;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -68,6 +71,54 @@ class LeasedFaultsTest {
         run.rival("throws it out of the line", me -> run.deleteZnodesOfVictim());
     }
 
+    /** Other processes that go on with leases, and rely on what they have made of them. */
+    private static final class Successors {
+        private final FaultRun run;
+        private final Queue<LeasedGrant> resumed = new ConcurrentLinkedQueue<>();
+
+        Successors(FaultRun run) {
+            this.run = run;
+            run.rival("goes on with it for longer", this::goOn);
+        }
+
+        private void goOn(Actor me) throws InterruptedException {
+            LeasedLock longer = LeasedLock.at(me.coordinator(), PATH, LEASE.multipliedBy(2));
+            for (LeaseHolder holder : longer.holders()) {
+                longer.resume(holder.id()).ifPresent(resumed::add);
+            }
+        }
+
+        /** Others must not take a lease while one who has gone on with it holds it. */
+        void checkLengths(Actor observer) throws InterruptedException {
+            List<LeaseHolder> seen = lock(observer).holders();
+            for (LeasedGrant grant : resumed) {
+                boolean isShorter = seen.stream()
+                        .anyMatch(holder ->
+                                holder.id().equals(grant.id()) && holder.lease().compareTo(grant.lease()) < 0);
+                if (isShorter && grant.isHeld()) {
+                    run.violated("others see a shorter lease than one who has gone on with it: " + seen);
+                }
+            }
+        }
+
+        /** To be asked when everybody has had the time to hear of it. */
+        void checkNotHeld(String id) {
+            resumed.stream()
+                    .filter(grant -> grant.id().equals(id) && grant.isHeld())
+                    .forEach(grant -> run.violated("goes on with what is released, and says that it holds: " + grant));
+        }
+
+        void close() {
+            resumed.forEach(LeasedGrant::close);
+        }
+    }
+
+    private static void releaseAll(Actor me) throws InterruptedException {
+        for (LeaseHolder holder : lock(me).holders()) {
+            lock(me).release(holder.id());
+        }
+    }
+
     /** What goes on behind the scenes is over, and no lease is there. */
     private static void checkNothingLeft(FaultRun run, Actor helper) throws InterruptedException {
         run.settle();
@@ -112,6 +163,7 @@ class LeasedFaultsTest {
     @Test
     void waiterThatTimesOutOrIsInterruptedLeavesNothing() {
         driver("time-out and interrupt", run -> {
+                    rivals(run);
                     Actor other = run.helper("other");
                     LeasedGrant grant = lock(other).acquire();
                     run.victim().start(me -> lock(me).acquire(Duration.ofSeconds(5)));
@@ -218,6 +270,7 @@ class LeasedFaultsTest {
     static FaultDriver extender() {
         return driver("extend", run -> {
                     takesIt(run);
+                    Successors successors = new Successors(run);
                     Actor other = run.helper("other");
                     run.victim().start(me -> {
                         LeasedGrant grant = lock(me).acquire();
@@ -227,11 +280,13 @@ class LeasedFaultsTest {
                                 run.violated("extended, and only " + grant.remaining() + " remain");
                             }
                         }
+                        successors.checkLengths(other);
                         me.hold(grant);
                     });
                     other.start(me -> me.hold(lock(me).acquire()));
                     run.victim().join();
                     other.join();
+                    successors.close();
                     run.pause(LEASE); // of a victim that was interrupted, and never released
                     lock(other).acquire(LEASE.multipliedBy(2)).close();
                     checkNothingLeft(run, other);
@@ -244,24 +299,70 @@ class LeasedFaultsTest {
         extender().verify();
     }
 
+    /** While the victim extends what it holds, another process releases it and takes it. */
+    static FaultDriver extendedAndTaken() {
+        return driver("extend what others take", run -> {
+                    Queue<LeasedGrant> held = new ConcurrentLinkedQueue<>();
+                    Queue<LeasedGrant> taken = new ConcurrentLinkedQueue<>();
+                    run.rival("releases it and takes it", me -> {
+                        if (!lock(me).holders().isEmpty()) {
+                            releaseAll(me);
+                            taken.add(lock(me).acquire());
+                        }
+                    });
+                    run.victim().start(me -> {
+                        LeasedGrant grant = lock(me).acquire();
+                        held.add(grant);
+                        grant.extend(LEASE);
+                        grant.extend(LEASE);
+                    });
+                    run.victim().join();
+                    run.settle();
+                    run.pause(Duration.ofSeconds(30)); // the victim is connected again
+                    List<LeasedGrant> holders = Stream.concat(held.stream(), taken.stream())
+                            .filter(LeasedGrant::isHeld)
+                            .toList();
+                    if (holders.size() > 1) {
+                        run.violated("two hold: " + holders);
+                    }
+                    run.victim().start(me -> held.forEach(LeasedGrant::close));
+                    run.victim().join();
+                    run.settle(); // a rival may be about to take it
+                    taken.forEach(LeasedGrant::close);
+                    checkNothingLeft(run, run.helper("other"));
+                })
+                // taken before it knew that it was granted, or extended
+                .explaining(GrantLostException.class, Fault.absences());
+    }
+
+    @Test
+    void extensionDoesNotRestoreWhatAnotherHasTaken() {
+        extendedAndTaken().verify();
+    }
+
     /** Another process releases what the victim holds. */
     static FaultDriver released() {
         return driver("released by another", run -> {
-            Queue<LeasedGrant> held = new ConcurrentLinkedQueue<>();
-            Actor other = run.helper("other");
-            run.victim().start(me -> held.add(lock(me).acquire()));
-            run.victim().join();
-            run.untilAtRest();
-            for (LeaseHolder holder : lock(other).holders()) {
-                lock(other).release(holder.id());
-            }
-            LeasedGrant next = lock(other).acquire(LEASE);
-            run.settle();
-            run.pause(Duration.ofSeconds(30)); // the victim is connected again
-            held.stream().filter(LeasedGrant::isHeld).forEach(old -> run.violated("says that it holds: " + old));
-            next.close();
-            checkNothingLeft(run, other);
-        });
+                    Queue<LeasedGrant> held = new ConcurrentLinkedQueue<>();
+                    Actor other = run.helper("other");
+                    run.rival("releases it as well", LeasedFaultsTest::releaseAll);
+                    Successors successors = new Successors(run);
+                    run.victim().start(me -> held.add(lock(me).acquire()));
+                    run.victim().join();
+                    run.untilAtRest();
+                    releaseAll(other);
+                    LeasedGrant next = lock(other).acquire(LEASE);
+                    run.settle();
+                    run.pause(Duration.ofSeconds(30)); // the victim is connected again
+                    held.forEach(grant -> successors.checkNotHeld(grant.id()));
+                    held.stream()
+                            .filter(LeasedGrant::isHeld)
+                            .forEach(old -> run.violated("says that it holds: " + old));
+                    next.close();
+                    checkNothingLeft(run, other);
+                })
+                // released before it knew that it was granted
+                .explaining(GrantLostException.class, Fault.absences());
     }
 
     @Test
@@ -273,11 +374,7 @@ class LeasedFaultsTest {
     static FaultDriver releasedWhileAway() {
         return driver("released while it is away", run -> {
                     Queue<LeasedGrant> held = new ConcurrentLinkedQueue<>();
-                    run.rival("releases it by its id", me -> {
-                        for (LeaseHolder holder : lock(me).holders()) {
-                            lock(me).release(holder.id());
-                        }
-                    });
+                    run.rival("releases it by its id", LeasedFaultsTest::releaseAll);
                     Actor other = run.helper("other");
                     run.victim().start(me -> {
                         held.add(lock(me).acquire());
@@ -306,31 +403,48 @@ class LeasedFaultsTest {
     }
 
     /** The victim goes on with what another process has left, and releases that and a second one by its id. */
+    static FaultDriver resume() {
+        return driver("resume", run -> {
+            Actor other = run.helper("other");
+            LeasedGrant left = semaphore(other).acquire();
+            LeasedGrant second = semaphore(other).acquire();
+            AtomicBoolean areReleased = new AtomicBoolean();
+            run.rival("releases them", me -> {
+                areReleased.set(true);
+                releaseAll(me);
+            });
+            Successors successors = new Successors(run);
+            AtomicBoolean isDone = new AtomicBoolean();
+            run.victim().start(me -> {
+                Optional<LeasedGrant> grant = semaphore(me).resume(left.id());
+                if (grant.isPresent()) {
+                    successors.checkLengths(other);
+                    grant.get().close();
+                } else if (!areReleased.get()) {
+                    run.violated("it is there, and was not found");
+                }
+                if (!semaphore(me).release(second.id()) && !areReleased.get()) {
+                    run.violated("it is there, and was not released");
+                }
+                isDone.set(true);
+            });
+            run.victim().join();
+            run.settle();
+            run.pause(Duration.ofSeconds(30));
+            if (isDone.get()) {
+                successors.checkNotHeld(left.id());
+                successors.checkNotHeld(second.id());
+            }
+            left.close(); // if the victim was interrupted
+            second.close();
+            successors.close();
+            checkNothingLeft(run, other);
+        });
+    }
+
     @Test
     void processThatGoesOnWithALeaseReleasesIt() {
-        driver("resume", run -> {
-                    Actor other = run.helper("other");
-                    LeasedGrant left = semaphore(other).acquire();
-                    LeasedGrant second = semaphore(other).acquire();
-                    run.victim().start(me -> {
-                        Optional<LeasedGrant> grant = semaphore(me).resume(left.id());
-                        if (grant.isEmpty()) {
-                            run.violated("it is there, and was not found");
-                        } else {
-                            grant.get().close();
-                        }
-                        if (!semaphore(me).release(second.id())) {
-                            run.violated("it is there, and was not released");
-                        }
-                    });
-                    run.victim().join();
-                    run.settle();
-                    run.pause(Duration.ofSeconds(30));
-                    left.close(); // if the victim was interrupted
-                    second.close();
-                    checkNothingLeft(run, other);
-                })
-                .verify();
+        resume().verify();
     }
 
     @Test

@@ -9,7 +9,9 @@ import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.FaultRun;
 import io.conclave.testkit.driver.Holding;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,14 +29,16 @@ class LockFaultsTest {
 
     /** What other processes do while the victim is away. */
     private static void rivals(FaultRun run) {
-        run.rival("takes it if it can", me -> {
-            try {
-                me.hold(lock(me).acquire(Duration.ofSeconds(12))); // longer than the victim's session lives
-            } catch (AcquireTimeoutException somebodyHolds) {
-                // that is as good
-            }
-        });
+        run.rival("takes it if it can", LockFaultsTest::takeIfPossible);
         run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+    }
+
+    private static void takeIfPossible(Actor me) throws InterruptedException {
+        try {
+            me.hold(lock(me).acquire(Duration.ofSeconds(12))); // longer than the victim's session lives
+        } catch (AcquireTimeoutException somebodyHolds) {
+            // that is as good
+        }
     }
 
     static FaultDriver holder() {
@@ -83,6 +87,7 @@ class LockFaultsTest {
     @Test
     void waiterBehindOneThatGivesUpDoesNotOvertakeTheHolder() {
         FaultDriver.of("lock, waiter behind one that gives up", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(lock(first).acquire());
                     run.helper("middle")
@@ -134,6 +139,7 @@ class LockFaultsTest {
     @Test
     void tryIsAnsweredAtOnce() {
         FaultDriver.of("lock, try", run -> {
+                    rivals(run);
                     Actor first = run.helper("first");
                     Holding held = first.granted(lock(first).acquire());
                     run.victim()
@@ -148,18 +154,27 @@ class LockFaultsTest {
                 .verify();
     }
 
+    static FaultDriver tryFree() {
+        return FaultDriver.of("lock, try a free one", run -> {
+            AtomicBoolean isContended = new AtomicBoolean();
+            run.rival("takes it if it can", me -> {
+                isContended.set(true);
+                takeIfPossible(me);
+            });
+            run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+            run.victim()
+                    .start(me -> me.unlessTheStoreIsSilent(() -> {
+                        Optional<LockGrant> grant = lock(me).tryAcquire();
+                        assertTrue(grant.isPresent() || isContended.get(), "no other contender is there");
+                        grant.ifPresent(me::hold);
+                    }));
+            run.victim().join();
+            run.helper("next").start(me -> me.hold(lock(me).acquire()));
+        });
+    }
+
     @Test
     void tryOfAFreeLockGetsIt() {
-        FaultDriver.of("lock, try a free one", run -> {
-                    run.victim()
-                            .start(me -> me.unlessTheStoreIsSilent(() -> {
-                                var grant = lock(me).tryAcquire();
-                                assertTrue(grant.isPresent(), "no other contender is there");
-                                me.hold(grant.get());
-                            }));
-                    run.victim().join();
-                    run.helper("next").start(me -> me.hold(lock(me).acquire()));
-                })
-                .verify();
+        tryFree().verify();
     }
 }

@@ -1,9 +1,11 @@
 package io.conclave.locks;
 
 import io.conclave.node.NodePath;
+import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Request;
+import io.conclave.request.SetData;
 import io.conclave.spi.BackendSession;
 import io.conclave.testkit.driver.FaultDriver;
 import io.conclave.testkit.driver.Mistake;
@@ -35,6 +37,21 @@ class MistakenStepsTest {
                 }
             });
 
+    /** A lease that is gone is made again by its extension. */
+    private static final Mistake MAKES_AGAIN_WHAT_IT_EXTENDS =
+            Mistake.afterLostReply("set /leases/faults/lease-.*", new Mistake.AfterLostReply() {
+                @Override
+                @SuppressWarnings("unchecked") // what a write of data answers
+                public <R> CompletionStage<R> answer(BackendSession session, Request<R> request) {
+                    SetData write = (SetData) request;
+                    return session.submit(write.withVersion(-1))
+                            .exceptionallyCompose(failure -> session.submit(
+                                            Create.of(write.path()).withData(write.data()))
+                                    .thenApply(Create.Created::stat))
+                            .thenApply(stat -> (R) stat);
+                }
+            });
+
     static Stream<Arguments> mistakes() {
         // which of the two rules sees it first is a matter of the threads
         String two = "two hold at the same time|held the lock at the same time";
@@ -63,7 +80,27 @@ class MistakenStepsTest {
                         Mistake.takesForDone("delete /locks/faults/.*"),
                         "lost wake-up"),
                 Arguments.of(
+                        "try stops only when told",
+                        LockFaultsTest.tryFree(),
+                        Mistake.stopsOnlyWhenTold(),
+                        two + "|TOKEN_WENT_BACK"),
+                Arguments.of(
+                        "lock in kazoo's layout stops only when told",
+                        KazooLayoutFaultsTest.waiter(),
+                        Mistake.stopsOnlyWhenTold(),
+                        two),
+                Arguments.of(
+                        "work on a write lock stops only when told",
+                        WhileHeldFaultsTest.writer(),
+                        Mistake.stopsOnlyWhenTold(),
+                        two),
+                Arguments.of(
                         "kept lock stops only when told", KeptLockFaultsTest.again(), Mistake.stopsOnlyWhenTold(), two),
+                Arguments.of(
+                        "try of a kept lock stops only when told",
+                        KeptLockFaultsTest.trying(),
+                        Mistake.stopsOnlyWhenTold(),
+                        two),
                 Arguments.of(
                         "kept lock overlooks a deletion",
                         KeptLockFaultsTest.again(),
@@ -81,6 +118,16 @@ class MistakenStepsTest {
                         SemaphoreFaultsTest.holder(),
                         Mistake.stopsOnlyWhenTold(),
                         "permits of 3 are held"),
+                Arguments.of(
+                        "try of a semaphore stops only when told",
+                        SemaphoreFaultsTest.trying(),
+                        Mistake.stopsOnlyWhenTold(),
+                        "permits of 3 are held"),
+                Arguments.of(
+                        "number of permits is set again",
+                        SemaphoreFaultsTest.numberSetByOthers(true),
+                        Mistake.sendsAgain("set /semaphores/faults.*"),
+                        "set the number twice"),
                 Arguments.of(
                         "semaphore overlooks a deletion",
                         SemaphoreFaultsTest.holder(),
@@ -122,6 +169,21 @@ class MistakenStepsTest {
                         LeasedFaultsTest.successor(),
                         Mistake.forgetsVersions("multi .*create /leases/faults/lease-.*"),
                         "taken from one who has just gone on with it"),
+                Arguments.of(
+                        "lease is extended in whatever version",
+                        LeasedFaultsTest.extender(),
+                        Mistake.forgetsVersions("set /leases/faults/lease-.*"),
+                        "a shorter lease"),
+                Arguments.of(
+                        "lease is resumed in whatever version",
+                        LeasedFaultsTest.resume(),
+                        Mistake.forgetsVersions("set /leases/faults/lease-.*"),
+                        "a shorter lease"),
+                Arguments.of(
+                        "lease is made again by its extension",
+                        LeasedFaultsTest.extendedAndTaken(),
+                        MAKES_AGAIN_WHAT_IT_EXTENDS,
+                        "two hold|left: "),
                 Arguments.of(
                         "lease is created again",
                         LeasedFaultsTest.holder(),

@@ -18,6 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Each fault at each request of a semaphore's runs: never more permits out than there are, no contender is blocked,
@@ -82,6 +84,22 @@ class SemaphoreFaultsTest {
         run.rival("takes all if it can", me -> {
             try {
                 hold(me, semaphore(me).acquire(3, Duration.ofSeconds(12))); // longer than the victim's session lives
+            } catch (AcquireTimeoutException somebodyHolds) {
+                // that is as good
+            }
+        });
+        run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+    }
+
+    /** As the former, where the number of permits is adjustable. */
+    private static void adjustingRivals(FaultRun run) {
+        run.rival("lowers the number and raises it", me -> {
+            adjustable(me).setPermits(1);
+            adjustable(me).setPermits(3);
+        });
+        run.rival("takes two if it can", me -> {
+            try {
+                hold(me, adjustable(me).acquire(2, Duration.ofSeconds(12))); // longer than the victim's session lives
             } catch (AcquireTimeoutException somebodyHolds) {
                 // that is as good
             }
@@ -184,6 +202,7 @@ class SemaphoreFaultsTest {
     @Test
     void interruptedWaiterLeavesNothingBehind() {
         driver("semaphore, interrupted waiter", run -> {
+                    adjustingRivals(run);
                     Actor first = run.helper("first");
                     Holding held = granted(first, adjustable(first).acquire(3));
                     run.victim().start(me -> hold(me, adjustable(me).acquire(2)));
@@ -198,29 +217,33 @@ class SemaphoreFaultsTest {
                 .verify();
     }
 
-    @Test
-    void tryIsAnsweredAtOnce() {
-        driver("semaphore, try", run -> {
-                    Actor first = run.helper("first");
-                    Holding held = granted(first, semaphore(first).acquire(2));
-                    run.victim().start(me -> {
-                        me.unlessTheStoreIsSilent(
-                                () -> semaphore(me).tryAcquire(2).ifPresent(grant -> hold(me, grant)));
-                        // empty, if a fault keeps the place of the first try in the line: that is before us
-                        me.unlessTheStoreIsSilent(
-                                () -> semaphore(me).tryAcquire(1).ifPresent(grant -> hold(me, grant)));
-                    });
-                    run.victim().join();
-                    held.release();
-                })
-                .verify();
+    static FaultDriver trying() {
+        return driver("semaphore, try", run -> {
+            rivals(run);
+            Actor first = run.helper("first");
+            Holding held = granted(first, semaphore(first).acquire(2));
+            run.victim().start(me -> {
+                me.unlessTheStoreIsSilent(() -> semaphore(me).tryAcquire(2).ifPresent(grant -> hold(me, grant)));
+                // empty, if a fault keeps the place of the first try in the line: that is before us
+                me.unlessTheStoreIsSilent(() -> semaphore(me).tryAcquire(1).ifPresent(grant -> hold(me, grant)));
+            });
+            run.victim().join();
+            held.release();
+        });
     }
 
-    /** The victim sets the number once, and a rival's that came later stays. */
     @Test
-    void numberThatOthersHaveSetSinceIsNotSetAgainByTheSameCall() {
-        driver("semaphore, number set by others", run -> {
+    void tryIsAnsweredAtOnce() {
+        trying().verify();
+    }
+
+    /** The victim sets the number once, whether there was one, and a rival's that came later stays. */
+    static FaultDriver numberSetByOthers(boolean isSet) {
+        return driver("semaphore, number set by others" + (isSet ? ", again" : ""), run -> {
                     Actor helper = run.helper("helper");
+                    if (isSet) {
+                        adjustable(helper).setPermits(3);
+                    }
                     AtomicBoolean wasReplaced = new AtomicBoolean();
                     run.rival("sets another number", me -> {
                         wasReplaced.compareAndSet(false, adjustable(me).permits() == 2);
@@ -234,13 +257,19 @@ class SemaphoreFaultsTest {
                     }
                 })
                 .tryingAllAbsences()
-                .explaining(OutcomeUnknownException.class, Fault.values())
-                .verify();
+                .explaining(OutcomeUnknownException.class, Fault.values());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void numberThatOthersHaveSetSinceIsNotSetAgainByTheSameCall(boolean isSet) {
+        numberSetByOthers(isSet).verify();
     }
 
     @Test
     void waiterHearsOfMorePermits() {
         driver("semaphore, more permits", run -> {
+                    adjustingRivals(run);
                     Actor first = run.helper("first");
                     adjustable(first).setPermits(1);
                     Holding held = granted(first, adjustable(first).acquire(1));

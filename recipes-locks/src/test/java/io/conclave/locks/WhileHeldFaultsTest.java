@@ -74,43 +74,42 @@ class WhileHeldFaultsTest {
                 .verify();
     }
 
+    private static SharedLock shared(Actor actor) {
+        return SharedLock.at(actor.coordinator(), "/locks/faults");
+    }
+
+    static FaultDriver writer() {
+        return FaultDriver.of("shared lock, while held", run -> {
+            run.rival("reads", me -> me.share(shared(me).readLock().acquire()));
+            run.rival("writes", me -> me.hold(shared(me).writeLock().acquire()));
+            run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+            run.victim()
+                    .start(me ->
+                            work(run, me, work -> shared(me).writeLock().whileHeld(work::run), Holding.Kind.EXCLUSIVE));
+            run.untilAtRest();
+            run.helper("next").start(me -> me.hold(shared(me).writeLock().acquire()));
+        });
+    }
+
     @Test
     void workOnAWriteLockHearsOfItsLoss() {
-        FaultDriver.of("shared lock, while held", run -> {
-                    run.victim()
-                            .start(me -> work(
-                                    run,
-                                    me,
-                                    work -> SharedLock.at(me.coordinator(), "/locks/faults")
-                                            .writeLock()
-                                            .whileHeld(work::run),
-                                    Holding.Kind.EXCLUSIVE));
-                    run.untilAtRest();
-                    run.helper("next")
-                            .start(me -> me.hold(SharedLock.at(me.coordinator(), "/locks/faults")
-                                    .writeLock()
-                                    .acquire()));
-                })
-                .verify();
+        writer().verify();
+    }
+
+    private static DistributedSemaphore semaphore(Actor actor) {
+        return DistributedSemaphore.at(actor.coordinator(), "/locks/faults", 1);
     }
 
     @Test
     void workOnPermitsHearsOfTheirLoss() {
         FaultDriver.of("semaphore, while held", run -> {
+                    run.rival("takes it", me -> me.hold(semaphore(me).acquire(), 1));
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     run.victim()
-                            .start(me -> work(
-                                    run,
-                                    me,
-                                    work -> DistributedSemaphore.at(me.coordinator(), "/locks/faults", 1)
-                                            .whileHeld(1, work::run),
-                                    Holding.Kind.PERMIT));
+                            .start(me ->
+                                    work(run, me, work -> semaphore(me).whileHeld(1, work::run), Holding.Kind.PERMIT));
                     run.untilAtRest();
-                    run.helper("next")
-                            .start(me -> me.hold(
-                                    DistributedSemaphore.at(me.coordinator(), "/locks/faults", 1)
-                                            .acquire(),
-                                    1));
+                    run.helper("next").start(me -> me.hold(semaphore(me).acquire(), 1));
                 })
                 .permits(1)
                 .verify();

@@ -188,6 +188,7 @@ class DelayQueueFaultsTest {
     @Test
     void consumerThatTimesOutOrIsInterruptedLeavesNothingBehind() {
         driver("time-out and interrupt", (run, times) -> {
+                    rivals(run, times);
                     Actor other = run.helper("other");
                     times.put(other, "far", Duration.ofSeconds(40));
                     run.victim().start(me -> queue(me).take(DELAY).ifPresent(item -> times.out(me, item)));

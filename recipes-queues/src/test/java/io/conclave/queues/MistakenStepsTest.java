@@ -30,6 +30,11 @@ class MistakenStepsTest {
                         // Another consumer gets the item again, or the next take of this one waits behind it.
                         "came out twice|lost wake-up"),
                 Arguments.of(
+                        "take overlooks an item that comes",
+                        QueueFaultsTest.takeInVain(),
+                        Mistake.doesNotHearOfChildren("/queues/faults"),
+                        "it gave up"),
+                Arguments.of(
                         "put with a delay is sent again",
                         DelayQueueFaultsTest.put(),
                         Mistake.sendsAgainWithout(
@@ -46,6 +51,11 @@ class MistakenStepsTest {
                         ClaimFaultsTest.claimAndAcknowledge(),
                         Mistake.stopsOnlyWhenTold(),
                         "two have it"),
+                Arguments.of(
+                        "item is given back again",
+                        ClaimFaultsTest.pastItsDeadline(),
+                        Mistake.sendsAgain("multi .check /queues/claims/.*delete /queues/claims/claim-.*"),
+                        "two have it|without a fault"),
                 Arguments.of(
                         "acknowledgement is taken for done",
                         ClaimFaultsTest.claimAndAcknowledge(),

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -211,29 +212,55 @@ class QueueFaultsTest {
                 .verify();
     }
 
-    @Test
-    void consumerThatTimesOutLeavesNothingBehind() {
-        driver("queue, take with a time-out", (run, ledger) -> {
-                    run.victim()
-                            .start(me -> queue(me).take(Duration.ofSeconds(5)).ifPresent(ledger::out));
+    /** If others put an item in time, it is taken. */
+    static FaultDriver takeInVain() {
+        Duration patience = Duration.ofMinutes(1); // longer than two absences
+        return driver("queue, take with a time-out", (run, ledger) -> {
+                    AtomicLong filledAtNanos = new AtomicLong(Long.MAX_VALUE);
+                    run.rival("puts one", me -> {
+                        put(ledger, me, me.name());
+                        filledAtNanos.accumulateAndGet(run.time().monotonicNanos(), Math::min);
+                    });
+                    run.rival("puts one and takes one", me -> {
+                        put(ledger, me, me.name());
+                        queue(me).tryTake().ifPresent(ledger::out);
+                    });
+                    run.rival("throws it out", me -> run.deleteZnodesOfVictim());
+                    run.victim().start(me -> {
+                        Optional<String> item = queue(me).take(patience);
+                        item.ifPresent(ledger::out);
+                        long filledNanos = run.time().monotonicNanos() - filledAtNanos.get();
+                        if (item.isEmpty()
+                                && filledNanos > patience.dividedBy(2).toNanos()) {
+                            run.violated(
+                                    "it gave up, although an item was there since " + Duration.ofNanos(filledNanos));
+                        }
+                    });
                     run.victim().join();
                     Actor other = run.helper("other");
                     put(ledger, other, "a");
-                    ledger.close(other, queue(other), false);
+                    ledger.close(other, queue(other), true);
                 })
-                .verify();
+                .within(Duration.ofMinutes(5));
+    }
+
+    @Test
+    void consumerThatTimesOutLeavesNothingBehind() {
+        takeInVain().verify();
     }
 
     @Test
     void interruptedConsumerLeavesNothingBehind() {
         driver("queue, interrupted take", (run, ledger) -> {
+                    rivals(run, ledger);
+                    run.rival("puts one", me -> put(ledger, me, me.name()));
                     run.victim().start(me -> take(ledger, me, 1));
                     run.untilAtRest();
                     run.interruptVictim();
                     run.victim().join();
                     Actor other = run.helper("other");
                     put(ledger, other, "a");
-                    ledger.close(other, queue(other), false);
+                    ledger.close(other, queue(other), true);
                 })
                 .expecting(InterruptedException.class)
                 .verify();

@@ -1,6 +1,7 @@
 package io.conclave.testkit.driver;
 
 import io.conclave.error.RefusalReason;
+import io.conclave.node.NodeEvent;
 import io.conclave.request.Request;
 import io.conclave.spi.BackendSession;
 import java.util.concurrent.CompletionStage;
@@ -34,7 +35,12 @@ public interface Mistake {
 
     /** The recipe does not hear that a znode is deleted whose path matches. */
     static Mistake doesNotHearOfDeletion(String path) {
-        return sound -> new MistakenSessions.Deaf(sound, path);
+        return sound -> new MistakenSessions.Deaf(sound, NodeEvent.Type.DELETED, path);
+    }
+
+    /** The recipe does not hear that children come to a znode whose path matches, or go from it. */
+    static Mistake doesNotHearOfChildren(String path) {
+        return sound -> new MistakenSessions.Deaf(sound, NodeEvent.Type.CHILDREN_CHANGED, path);
     }
 
     /**

@@ -11,7 +11,9 @@ import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Done;
 import io.conclave.request.Exists;
+import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
+import io.conclave.request.LinearizableRead;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
 import io.conclave.request.Request;
@@ -110,28 +112,38 @@ final class MistakenSessions {
         }
     }
 
-    /** Does not tell its watchers of some deletions. */
+    /** Does not tell its watchers of some events. */
     static final class Deaf extends Forwarding {
+        private final NodeEvent.Type unheard;
         private final Pattern path;
         private final Map<Watcher, Watcher> deaf = new ConcurrentHashMap<>(); // setting one again is no second watch
 
-        Deaf(BackendSession sound, String path) {
+        Deaf(BackendSession sound, NodeEvent.Type unheard, String path) {
             super(sound);
+            this.unheard = unheard;
             this.path = Pattern.compile(path);
         }
 
         @Override
-        @SuppressWarnings("unchecked") // the same kind of request
         public <R> CompletionStage<R> submit(Request<R> request) {
+            return sound.submit(deaf(request));
+        }
+
+        @SuppressWarnings("unchecked") // the same kind of request
+        private <R> Request<R> deaf(Request<R> request) {
+            if (request instanceof LinearizableRead<R> read) {
+                return new LinearizableRead<>(deaf(read.read()), read.path());
+            }
             if (request instanceof GetData get && get.watcher().isPresent() && isMeant(get.path())) {
-                return sound.submit(
-                        (Request<R>) get.withWatcher(deaf(get.watcher().get())));
+                return (Request<R>) get.withWatcher(deaf(get.watcher().get()));
             }
             if (request instanceof Exists exists && exists.watcher().isPresent() && isMeant(exists.path())) {
-                return sound.submit(
-                        (Request<R>) exists.withWatcher(deaf(exists.watcher().get())));
+                return (Request<R>) exists.withWatcher(deaf(exists.watcher().get()));
             }
-            return sound.submit(request);
+            if (request instanceof GetChildren list && list.watcher().isPresent() && isMeant(list.path())) {
+                return (Request<R>) list.withWatcher(deaf(list.watcher().get()));
+            }
+            return request;
         }
 
         private boolean isMeant(NodePath node) {
@@ -140,7 +152,7 @@ final class MistakenSessions {
 
         private Watcher deaf(Watcher watcher) {
             return deaf.computeIfAbsent(watcher, hearing -> event -> {
-                if (event.type() != NodeEvent.Type.DELETED) {
+                if (event.type() != unheard) {
                     hearing.onEvent(event);
                 }
             });
