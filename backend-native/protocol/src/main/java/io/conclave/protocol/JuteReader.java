@@ -136,6 +136,19 @@ public final class JuteReader {
      * @return a list that cannot be modified
      */
     public <T> List<T> readVector(String field, int minElementBytes, Function<JuteReader, T> element) {
+        int count = readCount(field, minElementBytes);
+        if (count == 0) {
+            return List.of();
+        }
+        List<T> elements = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            elements.add(element.apply(this));
+        }
+        return Collections.unmodifiableList(elements);
+    }
+
+    /** Reads how many elements a vector has; null is read as 0. */
+    int readCount(String field, int minElementBytes) {
         int count = readInt(field);
         if (count < -1) {
             throw new MalformedFrameException(field, "count " + count + " is negative (only -1, null, may be)");
@@ -146,14 +159,7 @@ public final class JuteReader {
                     "count " + count + " needs at least " + minElementBytes + " bytes each, but " + remaining()
                             + " are left in the frame");
         }
-        if (count <= 0) {
-            return List.of();
-        }
-        List<T> elements = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            elements.add(element.apply(this));
-        }
-        return Collections.unmodifiableList(elements);
+        return Math.max(0, count);
     }
 
     /** Reads all that is left. */

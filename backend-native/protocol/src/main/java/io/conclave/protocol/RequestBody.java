@@ -1,7 +1,5 @@
 package io.conclave.protocol;
 
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -58,12 +56,12 @@ public sealed interface RequestBody extends WireRecord
             case GET_CHILDREN2 -> GetChildren2.decode(in);
             case SYNC -> Sync.decode(in);
             case CHECK -> CheckVersion.decode(in);
-            case MULTI, MULTI_READ -> Multi.decode(opCode, in);
+            case MULTI, MULTI_READ -> new MultiDecoder(opCode, in).all();
             case RECONFIG -> Reconfig.decode(in);
             case CHECK_WATCHES -> WatchRequest.CheckWatches.decode(in);
             case REMOVE_WATCHES -> WatchRequest.RemoveWatches.decode(in);
             case ADD_WATCH -> WatchRequest.AddWatch.decode(in);
-            case SET_WATCHES, SET_WATCHES2 -> WatchRequest.SetWatches.decode(opCode, in);
+            case SET_WATCHES, SET_WATCHES2 -> new SetWatchesDecoder(opCode, in).all();
             case AUTH -> ConnectionRequest.Auth.decode(in);
             case SASL -> ConnectionRequest.Sasl.decode(in);
             case GET_EPHEMERALS -> GetEphemerals.decode(in);
@@ -373,18 +371,6 @@ public sealed interface RequestBody extends WireRecord
                 operation.encode(out);
             }
             MultiHeader.END.encode(out);
-        }
-
-        static Multi decode(OpCode opCode, JuteReader in) {
-            List<RequestBody> operations = new ArrayList<>();
-            for (MultiHeader header = MultiHeader.decode(in); !header.done(); header = MultiHeader.decode(in)) {
-                OpCode part = header.opCode();
-                if (!MultiHeader.mayContain(opCode, part)) {
-                    throw new MalformedFrameException("multi type", part + " cannot be part of " + opCode);
-                }
-                operations.add(RequestBody.decode(part, in));
-            }
-            return new Multi(opCode, Collections.unmodifiableList(operations));
         }
     }
 

@@ -115,17 +115,5 @@ public sealed interface WatchRequest extends RequestBody {
                 out.writeStrings(persistentRecursiveWatches);
             }
         }
-
-        static SetWatches decode(OpCode opCode, JuteReader in) {
-            boolean persistent = opCode == OpCode.SET_WATCHES2;
-            return new SetWatches(
-                    opCode,
-                    in.readLong("relativeZxid"),
-                    in.readPaths("dataWatches"),
-                    in.readPaths("existWatches"),
-                    in.readPaths("childWatches"),
-                    persistent ? in.readPaths("persistentWatches") : List.of(),
-                    persistent ? in.readPaths("persistentRecursiveWatches") : List.of());
-        }
     }
 }

@@ -1,15 +1,11 @@
 package io.conclave.connection;
 
-import io.conclave.protocol.JuteWriter;
 import io.conclave.protocol.RequestBody;
-import io.conclave.protocol.WireRecord;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.ChildNames;
 import io.conclave.tree.TreeException;
 import io.conclave.tree.TreeReads;
 import io.conclave.tree.TreeState;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -18,13 +14,14 @@ import org.jspecify.annotations.Nullable;
  * no change to that. Belongs to the connection's loop.
  */
 final class ChildrenList extends LongReads.LongReadOfState {
-    static final int NAMES_OF_A_TURN = 5_000;
+    /** With more than that it is a long one. */
+    private static final int LONG = 5_000;
+
+    private static final int NAMES_OF_A_PART = 500;
 
     private final WatchRequests watches;
     private final RequestBody request;
     private final List<AuthId> authIds;
-    private final ByteBuf encoded = Unpooled.buffer();
-    private final JuteWriter writer = new JuteWriter(encoded);
     private @Nullable ChildNames names;
     private int error;
 
@@ -37,7 +34,7 @@ final class ChildrenList extends LongReads.LongReadOfState {
 
     /** Whether a request lists more than what is done in one go. */
     static boolean isLong(TreeState state, RequestBody request) {
-        return TreeReads.childCount(state, path(request)) > NAMES_OF_A_TURN;
+        return TreeReads.childCount(state, path(request)) > LONG;
     }
 
     private static String path(RequestBody request) {
@@ -53,7 +50,7 @@ final class ChildrenList extends LongReads.LongReadOfState {
     }
 
     @Override
-    boolean advanceHeld() {
+    boolean doHeldPart(LongAnswer answer) {
         try {
             if (names == null) {
                 ChildNames begun = TreeReads.childNames(connection.loop().state(), path(request), authIds);
@@ -62,7 +59,7 @@ final class ChildrenList extends LongReads.LongReadOfState {
                 }
                 names = begun;
             }
-            return names.advance(NAMES_OF_A_TURN, writer::writeString);
+            return names.advance(NAMES_OF_A_PART, name -> answer.writer().writeString(name));
         } catch (TreeException e) {
             error = e.error().code();
             return true;
@@ -73,22 +70,15 @@ final class ChildrenList extends LongReads.LongReadOfState {
     }
 
     @Override
-    void reply() {
+    void reply(LongAnswer answer) {
         ChildNames listed = names;
         if (listed == null) {
             connection.replyError(xid, error);
-        } else {
-            connection.reply(xid, body(listed));
+            return;
         }
-    }
-
-    private WireRecord body(ChildNames listed) {
-        return out -> {
-            out.writeInt(listed.count());
-            out.writeEncoded(encoded);
-            if (request instanceof RequestBody.GetChildren2) {
-                Replies.stat(listed.stat()).encode(out);
-            }
-        };
+        if (request instanceof RequestBody.GetChildren2) {
+            Replies.stat(listed.stat()).encode(answer.writer());
+        }
+        connection.reply(xid, out -> out.writeInt(listed.count()), answer);
     }
 }

@@ -223,6 +223,26 @@ final class ClientConnection implements WatchTable.Watcher {
         write(new ReplyHeader(xid, shownZxid(), ErrorCode.OK.code()), body);
     }
 
+    /** An answer that is made part by part. */
+    LongAnswer beginAnswer() {
+        return new LongAnswer(channel.alloc());
+    }
+
+    /**
+     * Replies with an answer that was made part by part.
+     *
+     * @param head what stands before it
+     */
+    void reply(int xid, WireRecord head, LongAnswer rest) {
+        if (isGone()) {
+            rest.release();
+            return;
+        }
+        ReplyHeader header = new ReplyHeader(xid, shownZxid(), ErrorCode.OK.code());
+        output.write(header, head, rest);
+        written(header);
+    }
+
     void replyError(int xid, int errorCode) {
         write(new ReplyHeader(xid, shownZxid(), errorCode), ReplyBody.Empty.INSTANCE);
     }
@@ -237,6 +257,10 @@ final class ClientConnection implements WatchTable.Watcher {
             return;
         }
         output.write(header, body);
+        written(header);
+    }
+
+    private void written(WireRecord header) {
         statistics.sent();
         if (header instanceof ReplyHeader reply && reply.xid() != Xid.WATCH_EVENT) {
             statistics.replied(reply.zxid(), services.time().wallMillis());

@@ -34,15 +34,30 @@ final class ConnectionOutput {
     }
 
     void write(WireRecord header, WireRecord body) {
+        ByteBuf buffer = gathering();
+        Frames.write(buffer, header, body);
+        if (buffer.readableBytes() >= FULL_BYTES) {
+            writeGathered();
+        }
+    }
+
+    /** The answer's buffers are the channel's from here on. */
+    void write(WireRecord header, WireRecord head, LongAnswer rest) {
+        ByteBuf buffer = gathering();
+        int start = buffer.writerIndex();
+        Frames.write(buffer, header, head);
+        buffer.setInt(start, Math.toIntExact(buffer.getInt(start) + rest.bytes()));
+        writeGathered();
+        rest.take().forEach(bytes -> channel.write(bytes, channel.voidPromise()));
+    }
+
+    private ByteBuf gathering() {
         ByteBuf buffer = gathered;
         if (buffer == null) {
             buffer = channel.alloc().buffer(FIRST_BYTES);
             gathered = buffer;
         }
-        Frames.write(buffer, header, body);
-        if (buffer.readableBytes() >= FULL_BYTES) {
-            writeGathered();
-        }
+        return buffer;
     }
 
     void flush() {

@@ -237,5 +237,6 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         received.release();
         handshake.cancelDeadline();
         pipeline.clear();
+        dispatch.end();
     }
 }

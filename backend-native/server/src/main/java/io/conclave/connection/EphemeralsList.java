@@ -1,13 +1,10 @@
 package io.conclave.connection;
 
-import io.conclave.protocol.JuteWriter;
 import io.conclave.protocol.RequestBody;
 import io.conclave.tree.EphemeralPaths;
 import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeReads;
 import io.conclave.tree.TreeState;
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,11 +12,12 @@ import org.jspecify.annotations.Nullable;
  * to the connection's loop.
  */
 final class EphemeralsList extends LongReads.LongReadOfState {
-    static final int PATHS_OF_A_TURN = 5_000;
+    /** With more than that it is a long one. */
+    private static final int LONG = 5_000;
+
+    private static final int PATHS_OF_A_PART = 500;
 
     private final RequestBody.GetEphemerals request;
-    private final ByteBuf encoded = Unpooled.buffer();
-    private final JuteWriter writer = new JuteWriter(encoded);
     private @Nullable EphemeralPaths paths;
     private int count;
 
@@ -34,25 +32,22 @@ final class EphemeralsList extends LongReads.LongReadOfState {
                         .map(SessionRecord::ephemerals)
                         .map(all -> all.size())
                         .orElse(0)
-                > PATHS_OF_A_TURN;
+                > LONG;
     }
 
     @Override
-    boolean advanceHeld() {
+    boolean doHeldPart(LongAnswer answer) {
         if (paths == null) {
             paths = TreeReads.ephemeralPaths(connection.loop().state(), connection.sessionId(), request.prefixPath());
         }
-        return paths.advance(PATHS_OF_A_TURN, path -> {
-            writer.writeString(path);
+        return paths.advance(PATHS_OF_A_PART, path -> {
+            answer.writer().writeString(path);
             count++;
         });
     }
 
     @Override
-    void reply() {
-        connection.reply(xid, out -> {
-            out.writeInt(count);
-            out.writeEncoded(encoded);
-        });
+    void reply(LongAnswer answer) {
+        connection.reply(xid, out -> out.writeInt(count), answer);
     }
 }

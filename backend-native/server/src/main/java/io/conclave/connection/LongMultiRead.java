@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.tree.AuthId;
 import java.util.List;
@@ -7,8 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Answers a multiRead of very many parts, or of long lists, part by part. Belongs to the connection's loop. */
 final class LongMultiRead extends LongReads.LongReadOfState {
+    /** Where a name in a list of children counts 1. */
+    private static final int WORK_OF_A_PART = 500;
+
     private final ReadRequests reads;
-    private final RequestBody.Multi request;
+    private RequestBody.Multi request;
     private final List<AuthId> authIds;
     private @Nullable MultiRead read;
     private int error;
@@ -22,14 +26,19 @@ final class LongMultiRead extends LongReads.LongReadOfState {
     }
 
     @Override
-    boolean advanceHeld() {
+    void decoded(RequestBody newRequest) {
+        request = (RequestBody.Multi) newRequest;
+    }
+
+    @Override
+    boolean doHeldPart(LongAnswer answer) {
         MultiRead begun = read;
         if (begun == null) {
-            begun = new MultiRead(reads, connection.loop().state(), request, authIds);
+            begun = new MultiRead(reads, connection.loop().state(), request, authIds, answer::writer);
             read = begun;
         }
         try {
-            return begun.advance(MultiRead.WORK_OF_A_TURN);
+            return begun.advance(WORK_OF_A_PART);
         } catch (WatchRequests.RefusedWatchException e) {
             error = e.error().code();
             return true;
@@ -37,11 +46,12 @@ final class LongMultiRead extends LongReads.LongReadOfState {
     }
 
     @Override
-    void reply() {
+    void reply(LongAnswer answer) {
         if (read == null || error != 0) {
             connection.replyError(xid, error);
         } else {
-            connection.reply(xid, read.body());
+            MultiRead.END.encode(answer.writer());
+            connection.reply(xid, ReplyBody.Empty.INSTANCE, answer);
         }
     }
 }

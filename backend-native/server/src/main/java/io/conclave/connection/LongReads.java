@@ -1,43 +1,68 @@
 package io.conclave.connection;
 
-import io.conclave.time.TimeSource;
-import java.time.Duration;
+import io.conclave.protocol.MalformedFrameException;
+import io.conclave.protocol.PathTooLongException;
+import io.conclave.protocol.RequestBody;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The requests of one connection that take long, one at a time. Belongs to the connection's loop. */
 final class LongReads {
     private static final Logger LOG = LoggerFactory.getLogger(LongReads.class);
-    private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
 
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
-    private final TimeSource time;
-    private boolean underWay;
+    private @Nullable LongRead underWay;
 
-    LongReads(ClientConnection connection, RequestPipeline pipeline, TimeSource time) {
+    /** A part is being done, which may end the connection. */
+    private boolean working;
+
+    LongReads(ClientConnection connection, RequestPipeline pipeline) {
         this.connection = connection;
         this.pipeline = pipeline;
-        this.time = time;
     }
 
     /** Until that is over, nothing else is read from the connection. */
     boolean isUnderWay() {
-        return underWay;
+        return underWay != null;
+    }
+
+    /** The connection has ended. */
+    void abandon() {
+        LongRead abandoned = underWay;
+        if (abandoned != null && !working) {
+            underWay = null;
+            abandoned.releaseBody();
+            abandoned.release();
+        }
     }
 
     /**
      * A request that is done part by part; others have their turn in between. Nothing is read from the connection until
      * it is done, so nothing ever waits behind it.
      */
-    abstract static class LongRead implements PendingAnswer {
+    abstract static class LongRead implements PendingAnswer, LongWork.Job {
         final int xid;
         private final LongReads reads;
+        private @Nullable LargeBody undecoded;
+        private Consumer<RuntimeException> whenMalformed = malformed -> {};
 
         LongRead(LongReads reads, int xid) {
             this.reads = reads;
             this.xid = xid;
-            reads.underWay = true;
+            reads.underWay = this;
+        }
+
+        /**
+         * Has the request decoded part by part, before the first part of the answer.
+         *
+         * @param newWhenMalformed answers in its stead if it cannot be decoded
+         */
+        void decodeFirst(LargeBody body, Consumer<RuntimeException> newWhenMalformed) {
+            undecoded = body;
+            whenMalformed = newWhenMalformed;
         }
 
         @Override
@@ -47,33 +72,82 @@ final class LongReads {
 
         @Override
         public void answer() {
+            reads.pipeline.partlyDone(true);
+            reads.connection.loop().longWork().add(this);
+        }
+
+        @Override
+        public boolean advance() {
             ClientConnection connection = reads.connection;
             if (connection.isGone()) {
-                return;
+                return true;
             }
-            boolean isDone = advance();
-            reads.pipeline.partlyDone(!isDone);
-            if (!isDone) {
-                reads.time.schedule(BETWEEN_TURNS, () -> connection.loop().post(this::goOn));
-                return;
-            }
-            reads.underWay = false;
-            reads.pipeline.handled();
-            finish();
-            connection.resume();
-        }
-
-        private void goOn() {
             try {
-                answer();
+                if (!doPartGuarded()) {
+                    return false;
+                }
+                if (connection.isGone()) {
+                    return true;
+                }
+                end();
+                finish();
+                connection.resume();
+            } catch (MalformedFrameException | PathTooLongException e) {
+                end();
+                whenMalformed.accept(e);
+                connection.resume();
             } catch (RuntimeException | Error e) {
-                LOG.error("A request of {} cannot go on", reads.connection, e);
-                reads.connection.close("an error of the server");
+                LOG.error("A request of {} cannot go on", connection, e);
+                connection.close("an error of the server");
+            }
+            return true;
+        }
+
+        private void end() {
+            reads.underWay = null;
+            releaseBody();
+            reads.pipeline.partlyDone(false);
+            reads.pipeline.handled();
+        }
+
+        private void releaseBody() {
+            LargeBody body = undecoded;
+            undecoded = null;
+            if (body != null) {
+                body.release();
             }
         }
 
-        /** Does some more; whether all is done. */
-        abstract boolean advance();
+        private boolean doPartGuarded() {
+            reads.working = true;
+            try {
+                LargeBody body = undecoded;
+                if (body == null) {
+                    return doPart();
+                }
+                if (body.decodePart()) {
+                    decoded(body.request());
+                    releaseBody();
+                }
+                return false;
+            } finally {
+                reads.working = false;
+                if (reads.connection.isGone()) {
+                    reads.abandon();
+                }
+            }
+        }
+
+        /** What was to be decoded first is. */
+        void decoded(RequestBody request) {
+            throw new IllegalStateException(this + " decodes nothing");
+        }
+
+        /** Gives back what its answer has taken, which will not be sent. */
+        void release() {}
+
+        /** Does a part that takes much less than a millisecond; whether that was the last one. */
+        abstract boolean doPart();
 
         abstract void finish();
     }
@@ -81,7 +155,7 @@ final class LongReads {
     /** Answers from the state that the loop showed when its turn came; events of later changes go out behind it. */
     abstract static class LongReadOfState extends LongRead {
         final ClientConnection connection;
-        private boolean begun;
+        private @Nullable LongAnswer answer;
 
         LongReadOfState(ClientConnection connection, LongReads reads, int xid) {
             super(reads, xid);
@@ -89,22 +163,42 @@ final class LongReads {
         }
 
         @Override
-        final boolean advance() {
-            if (!begun) {
-                begun = true;
+        final boolean doPart() {
+            LongAnswer begun = answer;
+            if (begun == null) {
+                begun = connection.beginAnswer();
+                answer = begun;
                 connection.holdEvents();
             }
-            return advanceHeld();
+            return doHeldPart(begun);
         }
 
         @Override
         final void finish() {
-            reply();
+            LongAnswer made = answer;
+            answer = null;
+            if (made != null) {
+                try {
+                    reply(made);
+                } finally {
+                    made.release();
+                }
+            }
             connection.releaseEvents();
         }
 
-        abstract boolean advanceHeld();
+        @Override
+        final void release() {
+            LongAnswer abandoned = answer;
+            answer = null;
+            if (abandoned != null) {
+                abandoned.release();
+            }
+        }
 
-        abstract void reply();
+        abstract boolean doHeldPart(LongAnswer answer);
+
+        /** Replies, with the answer or without. */
+        abstract void reply(LongAnswer answer);
     }
 }

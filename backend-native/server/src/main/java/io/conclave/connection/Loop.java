@@ -33,9 +33,7 @@ final class Loop {
     private static final int MAX_UNSEEN_STEPS = 4;
 
     /** Of a connection that has gone. */
-    private static final int WATCHES_OF_A_TURN = 2_000;
-
-    private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
+    private static final int WATCHES_OF_A_PART = 200;
 
     private final EventLoop eventLoop;
     private final ReplicatedLog log;
@@ -54,6 +52,7 @@ final class Loop {
     private final Goodbye goodbye = new Goodbye(this);
     private final LoopCounters counters = new LoopCounters();
     private final LoopTurns turns;
+    private final LongWork longWork;
     private final Queue<Runnable> stalled = new ArrayDeque<>();
     private final LoopConnections connections = new LoopConnections();
     private boolean retryScheduled;
@@ -66,6 +65,7 @@ final class Loop {
         this.log = log;
         this.time = time;
         this.turns = new LoopTurns(time);
+        this.longWork = new LongWork(time, this::post, () -> counters.requests() + seenZxid());
         this.feed = feed;
         this.position = feed.first();
         this.state = TreeState.OF_NO_CLUSTER;
@@ -98,6 +98,14 @@ final class Loop {
 
     LoopTurns turns() {
         return turns;
+    }
+
+    LongWork longWork() {
+        return longWork;
+    }
+
+    private long seenZxid() {
+        return state.lastZxid();
     }
 
     WatchTable watches() {
@@ -250,8 +258,8 @@ final class Loop {
 
     /** Some at a time. Those that are left meanwhile get no events: their connection has gone. */
     private void removeWatches(ClientConnection connection) {
-        if (!watches.removeSome(connection, WATCHES_OF_A_TURN)) {
-            time.schedule(BETWEEN_TURNS, () -> post(() -> removeWatches(connection)));
+        if (!watches.removeSome(connection, WATCHES_OF_A_PART)) {
+            longWork.add(() -> watches.removeSome(connection, WATCHES_OF_A_PART));
         }
     }
 

@@ -28,6 +28,11 @@ final class LoopCounters {
         received++;
     }
 
+    /** How many requests have come in. */
+    long requests() {
+        return received;
+    }
+
     void sent() {
         sent++;
     }

@@ -16,6 +16,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +24,11 @@ import org.jspecify.annotations.Nullable;
  * connection's loop.
  */
 final class MultiRead {
-    /** What is done in one go, where a name in a list of children counts 1. */
-    static final int WORK_OF_A_TURN = 5_000;
+    /** More than that is long, where a name in a list of children counts 1. */
+    private static final int LONG = 5_000;
+
+    /** Behind all results. */
+    static final WireRecord END = new ReplyBody.Multi(List.of());
 
     private static final int WORK_OF_A_PART = 5;
     private static final int BYTES_OF_WORK = 256;
@@ -33,31 +37,43 @@ final class MultiRead {
     private final TreeState state;
     private final List<AuthId> authIds;
     private final Iterator<RequestBody> parts;
-    private final ByteBuf encoded = Unpooled.buffer();
-    private final JuteWriter writer = new JuteWriter(encoded);
+    private final Supplier<JuteWriter> out;
     /** The list of children that has been begun. */
     private @Nullable ChildNames names;
     /** Of data and names; beyond the limit the parts that are left fail. */
     private long bytes;
 
-    MultiRead(ReadRequests reads, TreeState state, RequestBody.Multi request, List<AuthId> authIds) {
+    /**
+     * An answer of which nothing is made yet.
+     *
+     * @param out what writes the next result, or the next name in one
+     */
+    MultiRead(
+            ReadRequests reads,
+            TreeState state,
+            RequestBody.Multi request,
+            List<AuthId> authIds,
+            Supplier<JuteWriter> out) {
         this.reads = reads;
         this.state = state;
         this.authIds = authIds;
+        this.out = out;
         this.parts = request.operations().iterator();
     }
 
     /** The whole answer at once. */
     static WireRecord all(ReadRequests reads, TreeState state, RequestBody.Multi request, List<AuthId> authIds) {
-        MultiRead read = new MultiRead(reads, state, request, authIds);
-        read.advance(Integer.MAX_VALUE);
-        return read.body();
+        ByteBuf encoded = Unpooled.buffer();
+        JuteWriter writer = new JuteWriter(encoded);
+        new MultiRead(reads, state, request, authIds, () -> writer).advance(Integer.MAX_VALUE);
+        END.encode(writer);
+        return all -> all.writeEncoded(encoded);
     }
 
     /** Whether a request is more than what is done in one go. */
     static boolean isLong(TreeState state, RequestBody.Multi request) {
         long work = (long) WORK_OF_A_PART * request.operations().size();
-        if (work > WORK_OF_A_TURN) {
+        if (work > LONG) {
             return true;
         }
         for (RequestBody part : request.operations()) {
@@ -65,7 +81,7 @@ final class MultiRead {
                     ? TreeReads.childCount(state, list.path())
                     : TreeReads.dataLength(state, ((RequestBody.GetData) part).path()) / BYTES_OF_WORK;
         }
-        return work > WORK_OF_A_TURN;
+        return work > LONG;
     }
 
     /**
@@ -93,38 +109,30 @@ final class MultiRead {
     /** Answers a part, or the head of a list of children; returns what that took. */
     private int begin(RequestBody part) {
         if (bytes > ConnectionLimits.MAX_MULTI_READ_BYTES) {
-            MultiResult.failed(ErrorCode.MARSHALLING_ERROR.code()).encode(writer);
+            MultiResult.failed(ErrorCode.MARSHALLING_ERROR.code()).encode(out.get());
             return WORK_OF_A_PART;
         }
         try {
             if (part instanceof RequestBody.GetChildren list) {
                 ChildNames begun = reads.names(state, list, authIds);
-                MultiResult.encodeHeader(OpCode.GET_CHILDREN, writer);
-                writer.writeInt(begun.count());
+                MultiResult.encodeHeader(OpCode.GET_CHILDREN, out.get());
+                out.get().writeInt(begun.count());
                 names = begun;
                 return WORK_OF_A_PART;
             }
             ReplyBody.GetData data = reads.data(state, (RequestBody.GetData) part, authIds);
-            MultiResult.succeeded(OpCode.GET_DATA, data).encode(writer);
+            MultiResult.succeeded(OpCode.GET_DATA, data).encode(out.get());
             int length = data.stat().dataLength();
             bytes += length;
             return WORK_OF_A_PART + length / BYTES_OF_WORK;
         } catch (TreeException e) {
-            MultiResult.failed(e.error().code()).encode(writer);
+            MultiResult.failed(e.error().code()).encode(out.get());
             return WORK_OF_A_PART;
         }
     }
 
     private void list(String name) {
-        writer.writeString(name);
+        out.get().writeString(name);
         bytes += name.length();
-    }
-
-    /** The answer, when all is done. */
-    WireRecord body() {
-        return out -> {
-            out.writeEncoded(encoded);
-            new ReplyBody.Multi(List.of()).encode(out);
-        };
     }
 }

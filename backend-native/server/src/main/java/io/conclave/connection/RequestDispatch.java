@@ -20,6 +20,7 @@ import io.conclave.tree.SessionRecord;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,7 +29,7 @@ final class RequestDispatch {
     private static final Logger LOG = LoggerFactory.getLogger(RequestDispatch.class);
 
     /** Of a list of watches. */
-    private static final int PATHS_OF_A_TURN = 2_000;
+    private static final int PATHS_OF_A_PART = 200;
 
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
@@ -52,7 +53,7 @@ final class RequestDispatch {
         Audit audit = new Audit(services.security().audit());
         WriteLimits limits = new WriteLimits(connection, services);
         this.reads = new ReadRequests(connection, services);
-        this.longReads = new LongReads(connection, pipeline, services.time());
+        this.longReads = new LongReads(connection, pipeline);
         this.writes = new WriteRequests(connection, pipeline, offers, limits, audit, services);
         this.authenticator = new Authenticator(
                 connection, services.security(), limits, services.guard().credentials());
@@ -82,13 +83,33 @@ final class RequestDispatch {
             return;
         }
         try {
-            dispatch(header.xid(), RequestBody.decode(opCode.get(), in));
+            if (LargeBody.isLarge(opCode.get(), frame)) {
+                large(header.xid(), opCode.get(), new LargeBody(opCode.get(), frame, in));
+            } else {
+                dispatch(header.xid(), RequestBody.decode(opCode.get(), in));
+            }
         } catch (MalformedFrameException e) {
             LOG.debug("Request {} of {} cannot be decoded: {}", header, connection, e.getMessage());
             submitError(header.xid(), ErrorCode.MARSHALLING_ERROR);
         } catch (PathTooLongException e) {
             refusePath(header.xid(), opCode.get(), e);
         }
+    }
+
+    /** Decodes the request in its turn, and answers it. */
+    private void large(int xid, OpCode opCode, LargeBody body) {
+        LongReads.LongRead read = opCode == OpCode.MULTI_READ
+                ? new LongMultiRead(connection, longReads, reads, xid, new RequestBody.Multi(opCode, List.of()))
+                : new SetWatches(xid);
+        read.decodeFirst(body, malformed -> {
+            if (malformed instanceof PathTooLongException path) {
+                refusePath(xid, opCode, path);
+            } else {
+                LOG.debug("Request {} of {} cannot be decoded: {}", xid, connection, malformed.getMessage());
+                submitError(xid, ErrorCode.MARSHALLING_ERROR);
+            }
+        });
+        pipeline.submit(read);
     }
 
     /** Clients do not look at the answer of what sets their watches again. */
@@ -130,7 +151,7 @@ final class RequestDispatch {
             case GET_CHILDREN, GET_CHILDREN2 -> children(xid, body);
             case MULTI_READ -> multiRead(xid, (RequestBody.Multi) body);
             case GET_EPHEMERALS -> ephemerals(xid, (RequestBody.GetEphemerals) body);
-            case SET_WATCHES, SET_WATCHES2 -> pipeline.submit(new SetWatches(xid, (WatchRequest.SetWatches) body));
+            case SET_WATCHES, SET_WATCHES2 -> setWatches(xid, body);
             case SASL -> sasl.handle(xid, (ConnectionRequest.Sasl) body);
             case SYNC -> sync(xid, (RequestBody.Sync) body);
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> writes.write(xid, body);
@@ -159,6 +180,11 @@ final class RequestDispatch {
     /** Whether a request is done part by part: until that is over, nothing else is read from the connection. */
     boolean isReadingLong() {
         return longReads.isUnderWay() || sasl.isBusy();
+    }
+
+    /** The connection has ended: no request is answered. */
+    void end() {
+        longReads.abandon();
     }
 
     private void answerPing(int xid) {
@@ -257,6 +283,12 @@ final class RequestDispatch {
                         : ready(xid, body));
     }
 
+    private void setWatches(int xid, RequestBody request) {
+        SetWatches read = new SetWatches(xid);
+        read.decoded(request);
+        pipeline.submit(read);
+    }
+
     private void sync(int xid, RequestBody.Sync request) {
         Sync sync = new Sync(xid, request.path());
         pipeline.submit(sync);
@@ -297,16 +329,20 @@ final class RequestDispatch {
 
     /** Sets the watches of a client that comes again. */
     private final class SetWatches extends LongReads.LongRead {
-        private final WatchRequests.OldWatches old;
+        private WatchRequests.@Nullable OldWatches old;
 
-        SetWatches(int xid, WatchRequest.SetWatches request) {
+        SetWatches(int xid) {
             super(longReads, xid);
-            old = new WatchRequests.OldWatches(request);
         }
 
         @Override
-        boolean advance() {
-            return reads.watches().setAgain(old, PATHS_OF_A_TURN);
+        void decoded(RequestBody request) {
+            old = new WatchRequests.OldWatches((WatchRequest.SetWatches) request);
+        }
+
+        @Override
+        boolean doPart() {
+            return old == null || reads.watches().setAgain(old, PATHS_OF_A_PART);
         }
 
         @Override

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Counts the nodes below a node, part by part. Belongs to the connection's loop. */
 final class SubtreeCount extends LongReads.LongReadOfState {
-    private static final int NODES_OF_A_TURN = 10_000;
+    private static final int NODES_OF_A_PART = 1_000;
 
     private final RequestBody.GetAllChildrenNumber request;
     private final List<AuthId> authIds;
@@ -25,12 +25,12 @@ final class SubtreeCount extends LongReads.LongReadOfState {
     }
 
     @Override
-    boolean advanceHeld() {
+    boolean doHeldPart(LongAnswer answer) {
         try {
             if (descendants == null) {
                 descendants = TreeReads.descendants(connection.loop().state(), request.path(), authIds);
             }
-            return descendants.advance(NODES_OF_A_TURN);
+            return descendants.advance(NODES_OF_A_PART);
         } catch (TreeException e) {
             error = e.error().code();
             return true;
@@ -38,7 +38,7 @@ final class SubtreeCount extends LongReads.LongReadOfState {
     }
 
     @Override
-    void reply() {
+    void reply(LongAnswer answer) {
         if (descendants == null) {
             connection.replyError(xid, error);
         } else {

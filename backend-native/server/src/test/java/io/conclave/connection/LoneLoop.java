@@ -27,6 +27,10 @@ final class LoneLoop implements AutoCloseable {
     }
 
     ConnectionReader reader(long maxOutputBytes, SessionLeases leases) {
+        return reader(new EmbeddedChannel(), maxOutputBytes, leases);
+    }
+
+    ConnectionReader reader(EmbeddedChannel channel, long maxOutputBytes, SessionLeases leases) {
         ConnectionServices services = new ConnectionServices(
                 new ConnectionLimits(0, 0, maxOutputBytes, 100, 60_000, 2000),
                 guard,
@@ -42,7 +46,7 @@ final class LoneLoop implements AutoCloseable {
                 CompletableFuture::new,
                 () -> false,
                 time);
-        return new ConnectionReader(new EmbeddedChannel(), loop, services, List.of());
+        return new ConnectionReader(channel, loop, services, List.of());
     }
 
     @Override

@@ -10,10 +10,8 @@ import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
-import io.conclave.testkit.ManualTimeSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -135,45 +133,6 @@ class RequestsInFlightTest {
             }
             sending.join();
             assertTrue(TestServer.metric(server, "conclave_held_bytes_in_flight_of_connection") > 0);
-        }
-    }
-
-    /** Its decoded paths are in memory until the last of them is set, long after the first turn. */
-    @Test
-    void aLongListOfOldWatchesKeepsItsRoomAmongTheLargeRequestsUntilItIsSet() throws Exception {
-        ManualTimeSource time = new ManualTimeSource();
-        List<String> gone = new ArrayList<>();
-        for (int i = 0; i < 30_000; i++) {
-            gone.add("/gone-" + i);
-        }
-        ServerConfig config = TestServer.config()
-                .commandWhitelist(Set.of("mntr"))
-                .ensemble(EnsembleConfig.alone(1).withSyncLimitTicks(1_000_000))
-                .build();
-        try (ConclaveServer server = ConclaveServer.start(config, time, cause -> {});
-                RawClient one = RawClient.attached(TestServer.port(server), 60_000);
-                RawClient two = RawClient.attached(TestServer.port(server), 60_000)) {
-            assertEquals(0, two.error(Requests.create("/n")));
-            one.send(new WatchRequest.SetWatches(
-                    OpCode.SET_WATCHES, 0, gone, List.of(), List.of(), List.of(), List.of()));
-            assertEquals("/gone-0", one.read().event().orElseThrow().path());
-            two.send(new RequestBody.SetData("/n", new byte[100_000], -1));
-            await().until(() -> TestServer.metric(server, "conclave_held_large_requests_bytes") == 1);
-            CompletableFuture<Integer> written = CompletableFuture.supplyAsync(() -> readError(two));
-            time.advanceUntil(Duration.ofMillis(1), written::isDone);
-            assertEquals(0, written.join());
-            for (int i = 1; i < gone.size(); i++) {
-                assertEquals(gone.get(i), one.read().event().orElseThrow().path());
-            }
-            assertEquals(0, one.read().header().err());
-        }
-    }
-
-    private static int readError(RawClient client) {
-        try {
-            return client.read().header().err();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 
