@@ -1,5 +1,6 @@
 package io.conclave.config;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import org.junit.jupiter.api.Test;
 
@@ -234,6 +236,7 @@ abstract class CacheContract extends ConfigFixture {
         create(coordinator, "/busy", "root");
         Map<String, String> expected = new TreeMap<>(Map.of("/busy", "root"));
         List<SubtreeCache> caches = new ArrayList<>();
+        List<CompletableFuture<?>> changes = new ArrayList<>();
         for (int step = 0; step < 300; step++) {
             if (step % 100 == 0) {
                 caches.add(SubtreeCache.at(connect(), "/busy")); // they load while the tree changes
@@ -244,17 +247,21 @@ abstract class CacheContract extends ConfigFixture {
             boolean isLeaf = paths.stream().noneMatch(other -> other.startsWith(path + "/"));
             int dice = random.nextInt(4);
             if (dice == 0 && isLeaf && !path.equals("/busy")) {
-                coordinator.submit(Delete.of(NodePath.of(path)));
+                changes.add(coordinator.submit(Delete.of(NodePath.of(path))));
                 expected.remove(path);
             } else if (dice == 1) {
-                coordinator.submit(SetData.of(NodePath.of(path), value.getBytes(StandardCharsets.UTF_8)));
+                changes.add(coordinator.submit(SetData.of(NodePath.of(path), value.getBytes(StandardCharsets.UTF_8))));
                 expected.put(path, value);
             } else if (path.length() < 20) {
                 String child = path + "/n" + random.nextInt(5);
                 if (expected.putIfAbsent(child, value) == null) {
-                    coordinator.submit(Create.of(NodePath.of(child)).withData(value.getBytes(StandardCharsets.UTF_8)));
+                    changes.add(coordinator.submit(
+                            Create.of(NodePath.of(child)).withData(value.getBytes(StandardCharsets.UTF_8))));
                 }
             }
+        }
+        for (CompletableFuture<?> change : changes) {
+            change.get(120, SECONDS);
         }
         for (SubtreeCache cache : caches) {
             awaitTexts(cache, expected);
