@@ -22,7 +22,7 @@ class MistakenStepsTest {
                         "leader stops only when told",
                         ElectionFaultsTest.leader(),
                         Mistake.stopsOnlyWhenTold(),
-                        "two hold at the same time|held the lock at the same time"),
+                        "two hold at the same time|held the lock at the same time|TOKEN_WENT_BACK"),
                 Arguments.of(
                         "leader overlooks that it was thrown out",
                         ElectionFaultsTest.leader(),
