@@ -122,11 +122,6 @@ public final class JuteReader {
         return readVector(field, LENGTH_BYTES, reader -> reader.readString(field));
     }
 
-    /** Reads a vector of paths; null is read as empty. */
-    public List<String> readPaths(String field) {
-        return readVector(field, LENGTH_BYTES, reader -> reader.readPath(field));
-    }
-
     /**
      * Reads a vector; null is read as empty.
      *

@@ -56,12 +56,12 @@ public sealed interface RequestBody extends WireRecord
             case GET_CHILDREN2 -> GetChildren2.decode(in);
             case SYNC -> Sync.decode(in);
             case CHECK -> CheckVersion.decode(in);
-            case MULTI, MULTI_READ -> new MultiDecoder(opCode, in).all();
+            case MULTI, MULTI_READ, SET_WATCHES, SET_WATCHES2 ->
+                RequestDecoder.of(opCode, in).all();
             case RECONFIG -> Reconfig.decode(in);
             case CHECK_WATCHES -> WatchRequest.CheckWatches.decode(in);
             case REMOVE_WATCHES -> WatchRequest.RemoveWatches.decode(in);
             case ADD_WATCH -> WatchRequest.AddWatch.decode(in);
-            case SET_WATCHES, SET_WATCHES2 -> new SetWatchesDecoder(opCode, in).all();
             case AUTH -> ConnectionRequest.Auth.decode(in);
             case SASL -> ConnectionRequest.Sasl.decode(in);
             case GET_EPHEMERALS -> GetEphemerals.decode(in);

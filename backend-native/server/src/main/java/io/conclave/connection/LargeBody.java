@@ -29,7 +29,8 @@ final class LargeBody {
 
     static boolean isLarge(OpCode opCode, ByteBuf frame) {
         return frame.readableBytes() > LARGE_BYTES
-                && (opCode == OpCode.MULTI_READ || opCode == OpCode.SET_WATCHES || opCode == OpCode.SET_WATCHES2);
+                && RequestDecoder.isFor(opCode)
+                && opCode != OpCode.MULTI; // a write is decoded when it comes, to be proposed in its order
     }
 
     /** Decodes some more; whether all is decoded. Throws what {@link RequestBody#decode} throws. */
