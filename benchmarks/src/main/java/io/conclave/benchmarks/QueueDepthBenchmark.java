@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 public final class QueueDepthBenchmark {
     private static final int FILL_AT_ONCE = 1000;
     private static final int PRIORITY = 10;
+    private static final int AT_ONCE = 16; // callers of one consumer
 
     private final List<Integer> depths;
     private final Duration round;
@@ -74,8 +75,9 @@ public final class QueueDepthBenchmark {
     /** Runs everything and prints a table in Markdown. Blocks. */
     void run() throws Exception {
         Files.createDirectories(directory);
-        out.println("| depth | list KB | put/s | put + take in line/s | put + tryTake/s | priority: put + take/s |");
-        out.println("|---:|---:|---:|---:|---:|---:|");
+        out.println("| depth | list KB | put/s | put + take in line/s | put + tryTake/s | priority: put + take/s"
+                + " | priority, 16 at once/s |");
+        out.println("|---:|---:|---:|---:|---:|---:|---:|");
         try (BenchmarkServer server =
                 BenchmarkServer.start(ServerKind.CONCLAVE, directory, List.of("-Xms1g", "-Xmx1g"), time)) {
             for (int depth : depths) {
@@ -112,16 +114,27 @@ public final class QueueDepthBenchmark {
                 byPriority.put(item, PRIORITY);
                 urgent.take();
             });
+            double atOnce = AT_ONCE
+                    * perSecond(() -> {
+                        List<CompletableFuture<?>> all = new ArrayList<>();
+                        for (int i = 0; i < AT_ONCE; i++) {
+                            all.add(byPriority.putAsync(item, PRIORITY));
+                            all.add(urgent.takeAsync());
+                        }
+                        CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                                .join();
+                    });
             drainTo(0, urgent);
             out.println(String.format(
                     Locale.ROOT,
-                    "| %,d | %,d | %,.0f | %,.0f | %,.0f | %,.0f |",
+                    "| %,d | %,d | %,.0f | %,.0f | %,.0f | %,.0f | %,.0f |",
                     depth,
                     depth * 60L / 1000,
                     puts,
                     inLine,
                     tried,
-                    prioritized));
+                    prioritized,
+                    atOnce));
         }
     }
 

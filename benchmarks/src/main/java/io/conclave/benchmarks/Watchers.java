@@ -22,7 +22,7 @@ final class Watchers implements AutoCloseable {
     private static final long PATIENCE_MS = 60_000;
     private static final int LONGEST_FRAME = 256;
     private static final int OPENED_AT_ONCE = 500;
-    private static final long BETWEEN_OPENINGS_MS = 700;
+    private static final long BETWEEN_OPENINGS_MS = 1_100; // at most one batch in a second
 
     private final List<SocketChannel> sessions = new ArrayList<>();
     private final Selector selector = Selector.open();

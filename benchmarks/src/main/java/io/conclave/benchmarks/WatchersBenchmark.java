@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * How soon a change of a znode has reached many sessions that watch it: one server of each kind, in alternating rounds,
- * after a round of both that is not counted.
+ * How soon a change of a znode has reached many sessions that watch it: one server of each kind and a bare loop over
+ * sockets, in alternating rounds, after a round of each that is not counted.
  */
 final class WatchersBenchmark {
     private static final int CHANGES = 50; // in a round
@@ -36,6 +36,7 @@ final class WatchersBenchmark {
             for (int round = 0; round <= rounds; round++) {
                 round(ours, watchers, round);
                 round(theirs, watchers, round);
+                floor(watchers, round);
             }
         }
     }
@@ -67,17 +68,39 @@ final class WatchersBenchmark {
                 processor += server.processorTime().toMillis() - processorBefore;
             }
         }
+        print(round, server.kind().title(), count, all, last, processor);
+    }
+
+    /** The same bytes to as many sockets, and nothing else. */
+    private static void floor(int count, int round) throws IOException {
+        LatencyHistogram all = new LatencyHistogram();
+        LatencyHistogram last = new LatencyHistogram();
+        try (BareNotifier notifier = new BareNotifier();
+                Watchers watchers = new Watchers(notifier.port(), count, PATH)) {
+            for (int change = 0; change < CHANGES; change++) {
+                watchers.watch();
+                long began = System.nanoTime();
+                notifier.tellAll();
+                watchers.awaitChange(began, all);
+                last.record(System.nanoTime() - began);
+            }
+        }
+        print(round, "bare loop", count, all, last, 0);
+    }
+
+    private static void print(
+            int round, String title, int count, LatencyHistogram all, LatencyHistogram last, long processorMs) {
         if (round > 0) {
             System.out.printf(
                     Locale.ROOT,
                     "| %s | %d | %d | %.2f | %.2f | %.2f | %.1f |%n",
-                    server.kind().title(),
+                    title,
                     count,
                     round,
                     all.percentileMs(0.5),
                     all.percentileMs(0.99),
                     last.percentileMs(0.5),
-                    processor / (double) CHANGES);
+                    processorMs / (double) CHANGES);
         }
     }
 }

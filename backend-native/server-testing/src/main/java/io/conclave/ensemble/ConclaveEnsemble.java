@@ -88,6 +88,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
         private int electionTimeoutMs = 1000;
         private int maxSessionTimeoutMs = 60_000;
         private long snapshotEveryEntries = 100_000;
+        private long containerCheckIntervalMs = 60_000;
         private boolean readOnlyMode;
         private Optional<Path> directory = Optional.empty();
         private EnsembleTls tls = EnsembleTls.NONE;
@@ -129,6 +130,12 @@ public final class ConclaveEnsemble implements AutoCloseable {
         /** Log entries between snapshots; 100,000 by default. */
         public Builder snapshotEveryEntries(long value) {
             snapshotEveryEntries = value;
+            return this;
+        }
+
+        /** How often empty containers and znodes that have outlived their time are looked for; 60,000 ms by default. */
+        public Builder containerCheckIntervalMs(long value) {
+            containerCheckIntervalMs = value;
             return this;
         }
 
@@ -216,6 +223,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
                 .maxSessionTimeoutMs(settings.maxSessionTimeoutMs)
                 .maxConnectionsPerAddress(0)
                 .snapshotEveryEntries(settings.snapshotEveryEntries)
+                .containerCheckIntervalMs(settings.containerCheckIntervalMs)
                 .segmentBytes(8 << 20)
                 .eventLoops(1)
                 .commandWhitelist(Set.of("*"))

@@ -40,6 +40,7 @@ final class ServerText {
         put(lines, "maxSessionTimeout", config.maxSessionTimeoutMs());
         put(lines, "maxClientCnxns", config.maxConnectionsPerAddress());
         put(lines, "snapCount", Math.min(Integer.MAX_VALUE, config.snapshotEveryEntries()));
+        put(lines, "znode.container.checkIntervalMs", config.reaping().checkIntervalMs());
         put(lines, "preAllocSize", config.segmentBytes() / 1024);
         put(lines, "readonlymode.enabled", config.readOnlyMode());
         put(lines, "4lw.commands.whitelist", String.join(",", config.commandWhitelist()));

@@ -15,7 +15,7 @@ class EnsembleContractTest extends BackendContract {
 
     @BeforeAll
     static void start() {
-        ensemble = ConclaveEnsemble.start(3);
+        ensemble = ConclaveEnsemble.builder().containerCheckIntervalMs(1_000).start();
         follower = ensemble.connectString(ensemble.follower());
     }
 
@@ -27,10 +27,5 @@ class EnsembleContractTest extends BackendContract {
     @Override
     protected Backend openBackend(BackendOptions options) {
         return WireBackend.open(ConnectString.parse(follower), options);
-    }
-
-    @Override
-    protected boolean deletesSoon() {
-        return false;
     }
 }

@@ -31,11 +31,6 @@ class BackendContractIT {
         Ensemble() {
             super(ContractBackends.ENSEMBLE);
         }
-
-        @Override
-        protected boolean deletesSoon() {
-            return false;
-        }
     }
 
     @Nested
@@ -50,11 +45,6 @@ class BackendContractIT {
     class ObserverWithKills extends OnServers {
         ObserverWithKills() {
             super(ContractBackends.OBSERVER_WITH_KILLS);
-        }
-
-        @Override
-        protected boolean deletesSoon() {
-            return false;
         }
     }
 }

@@ -45,6 +45,7 @@ final class ContractEnsemble implements Servers {
                 .observers(observers)
                 .electionTimeoutMs(1_000)
                 .syncLimitTicks(30)
+                .containerCheckIntervalMs(1_000)
                 .start();
         url = observers == 0 ? ensemble.connectString() : ensemble.connectString(4);
     }
