@@ -44,9 +44,12 @@ abstract class ContractSupport {
         return Duration.ofSeconds(10);
     }
 
-    /** The timeout of sessions that a test lets expire: short, but one that the server does not clamp. */
+    /**
+     * The timeout of sessions that a test lets expire: one that the server does not clamp, and long enough that a busy
+     * machine makes a session and a znode in it.
+     */
     protected Duration shortSessionTimeout() {
-        return Duration.ofSeconds(1);
+        return Duration.ofSeconds(5);
     }
 
     @BeforeEach

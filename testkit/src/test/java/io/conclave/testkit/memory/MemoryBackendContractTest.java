@@ -4,7 +4,6 @@ import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.testkit.contract.BackendContract;
 import io.conclave.time.TimeSource;
-import java.time.Duration;
 
 class MemoryBackendContractTest extends BackendContract {
     private final MemoryStore store = new MemoryStore(TimeSource.system());
@@ -12,10 +11,5 @@ class MemoryBackendContractTest extends BackendContract {
     @Override
     protected Backend openBackend(BackendOptions options) {
         return new MemoryBackend(store, options);
-    }
-
-    @Override
-    protected Duration shortSessionTimeout() {
-        return Duration.ofMillis(500);
     }
 }
