@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 /** What ShedLock's own tests demand of an extensible lock provider. */
 public abstract class ShedLockContract extends ShedLockFixture {
     private static final Duration AT_LEAST = ofSeconds(60);
+    private static final Duration LONG_SESSION = ofSeconds(40);
     private static final int THREADS = 8;
     private static final int TURNS = 100;
 
@@ -108,10 +109,12 @@ public abstract class ShedLockContract extends ShedLockFixture {
         }
     }
 
+    /** The session is a long one: a lock ends with it, and then its holder and the next one are at work together. */
     @Test
     void eightThreadsTakeTurnsOnTwoNames() throws Exception {
         List<Job> jobs = List.of(new Job("lock1"), new Job("lock2"));
-        LockingTaskExecutor executor = new DefaultLockingTaskExecutor(provider);
+        Coordinator patient = opened(builder().sessionTimeout(LONG_SESSION));
+        LockingTaskExecutor executor = new DefaultLockingTaskExecutor(ConclaveLockProvider.at(patient));
         List<Future<?>> running = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             Job job = jobs.get(i % 2);

@@ -1,0 +1,60 @@
+package io.conclave.spring.cloud;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.json.JsonParserFactory;
+
+/** The page's table has a line for each property of the metadata, and for no other. */
+class PropertiesPageTest {
+    private static final Path PAGE = Path.of("../../docs/integrations/spring-cloud.md");
+    private static final String METADATA = "META-INF/spring-configuration-metadata.json"; // in other jars, too
+    private static final String PREFIX = "conclave.discovery.";
+    private static final Pattern LINE = Pattern.compile("(?m)^\\| (`[a-z][^|]*)\\|");
+    private static final Pattern NAME = Pattern.compile("`([a-z-]+)(?:\\.\\*)?`");
+
+    @Test
+    void tableOfPropertiesIsThatOfTheMetadata() throws IOException {
+        assertEquals(inMetadata(), onPage());
+    }
+
+    private static Set<String> onPage() throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (MatchResult line : matches(LINE, Files.readString(PAGE))) {
+            matches(NAME, line.group(1)).forEach(name -> names.add(PREFIX + name.group(1)));
+        }
+        return names;
+    }
+
+    private static List<MatchResult> matches(Pattern pattern, String text) {
+        return pattern.matcher(text).results().toList();
+    }
+
+    private Set<String> inMetadata() throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (URL url : Collections.list(getClass().getClassLoader().getResources(METADATA))) {
+            try (InputStream in = url.openStream()) {
+                String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+                Map<String, Object> metadata = JsonParserFactory.getJsonParser().parseMap(text);
+                for (Object property : (List<?>) metadata.get("properties")) {
+                    names.add((String) ((Map<?, ?>) property).get("name"));
+                }
+            }
+        }
+        names.removeIf(name -> !name.startsWith(PREFIX));
+        return names;
+    }
+}
