@@ -288,7 +288,8 @@ class LeasedFaultsTest {
                     other.join();
                     successors.close();
                     run.pause(LEASE); // of a victim that was interrupted, and never released
-                    lock(other).acquire(LEASE.multipliedBy(2)).close();
+                    // who goes on with it makes it twice as long, and that is waited for from when it was seen
+                    lock(other).acquire(LEASE.multipliedBy(3)).close();
                     checkNothingLeft(run, other);
                 })
                 .within(Duration.ofMinutes(15));

@@ -5,6 +5,7 @@ import io.conclave.spi.BackendOptions;
 import io.conclave.spi.Capability;
 import io.conclave.spi.ConnectString;
 import io.conclave.testkit.contract.BackendContract;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -26,6 +27,12 @@ class ApacheZooKeeperContractTest extends BackendContract {
     @AfterAll
     static void stopServer() {
         zooKeeper.close();
+    }
+
+    /** Of a server in this JVM, which a busy machine may keep from answering for seconds. */
+    @Override
+    protected Duration sessionTimeout() {
+        return Duration.ofSeconds(30);
     }
 
     @Override

@@ -218,7 +218,7 @@ class JoinTest extends OpenedPeers {
         Random random = new Random(seed);
         TestPeer one = member(given);
         try (ServerSocket proxy = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            for (int i = 0; i < 60; i++) {
+            for (int i = 0; i < 20; i++) {
                 JoinToken shown = given.make();
                 int changed = random.nextInt(5); // 4: none
                 Thread relay = new Thread(() -> relay(proxy, one, changed, random), "relay");

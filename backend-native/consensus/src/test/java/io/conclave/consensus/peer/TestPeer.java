@@ -43,13 +43,15 @@ final class TestPeer implements PeerListener, AutoCloseable {
         return options(port, BACKGROUND);
     }
 
+    /** With so long an election timeout that no link is given up because the machine is busy. */
     static PeerOptions.Builder options(int port, Executor lookUps) {
         return PeerOptions.builder(
-                new InetSocketAddress("127.0.0.1", port),
-                (delayMs, action) -> {
-                    var unused = TIMER.schedule(action, delayMs, TimeUnit.MILLISECONDS);
-                },
-                lookUps);
+                        new InetSocketAddress("127.0.0.1", port),
+                        (delayMs, action) -> {
+                            var unused = TIMER.schedule(action, delayMs, TimeUnit.MILLISECONDS);
+                        },
+                        lookUps)
+                .electionTimeoutMs(60_000);
     }
 
     static PeerFacts facts(int id) {
