@@ -155,6 +155,8 @@ class PausedServerTest {
         for (Socket socket : sockets) {
             socket.getOutputStream().write(bytes("ruok"));
         }
+        // an event loop that was at its tasks for a second looks for input after each 64 of them
+        await().pollDelay(Duration.ofMillis(1_100)).until(() -> true);
         ensemble.kill(id);
         for (Socket socket : sockets) {
             assertEquals("", textUntilItEnds(socket));

@@ -404,8 +404,8 @@ public final class ConclaveServer implements AutoCloseable {
             letGo.run();
             return;
         }
+        List<ChannelFuture> deaf = ports.beginClosing(); // first, or a loop accepts while it closes many connections
         Future<?> broken = acceptor.beginClosing();
-        List<ChannelFuture> deaf = ports.beginClosing();
         log.abandon();
         letGo.run();
         broken.awaitUninterruptibly();
