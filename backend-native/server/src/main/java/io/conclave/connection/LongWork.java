@@ -23,6 +23,9 @@ final class LongWork {
     /** Other clients are there until they have asked for nothing, and changed nothing, for so long. */
     static final Duration QUIET = Duration.ofMillis(100);
 
+    /** A slice that took longer was not work: the process, or its machine, stood still. */
+    static final Duration LONGEST_REST = SLICE.multipliedBy(10);
+
     private static final Logger LOG = LoggerFactory.getLogger(LongWork.class);
     private static final long SLICE_NANOS = SLICE.toNanos();
 
@@ -37,6 +40,7 @@ final class LongWork {
 
     private final TimeSource time;
     private final Executor onLoop;
+    private final Executor behindSockets;
     private final LongSupplier requestsAndChanges;
 
     private final Queue<Job> line = new ArrayDeque<>();
@@ -57,12 +61,14 @@ final class LongWork {
      * Nothing to do yet.
      *
      * @param onLoop runs a task soon, on the loop
+     * @param behindSockets runs a task on the loop when that has looked at its sockets again; called on the loop
      * @param requestsAndChanges how many requests the loop has read, with the number of changes that it has seen; what
      *     counts is that it is another one whenever a client was active
      */
-    LongWork(TimeSource time, Executor onLoop, LongSupplier requestsAndChanges) {
+    LongWork(TimeSource time, Executor onLoop, Executor behindSockets, LongSupplier requestsAndChanges) {
         this.time = time;
         this.onLoop = onLoop;
+        this.behindSockets = behindSockets;
         this.requestsAndChanges = requestsAndChanges;
         this.restUntilNanos = time.monotonicNanos();
         this.activeUntilNanos = restUntilNanos;
@@ -85,7 +91,11 @@ final class LongWork {
     }
 
     private void goOnAfter(long restNanos) {
-        time.schedule(Duration.ofNanos(restNanos), () -> onLoop.execute(this::doSlice));
+        if (restNanos > 0) {
+            time.schedule(Duration.ofNanos(restNanos), () -> onLoop.execute(this::doSlice));
+        } else {
+            behindSockets.execute(this::doSlice);
+        }
     }
 
     private void doSlice() {
@@ -94,7 +104,7 @@ final class LongWork {
             work(sinceNanos);
         } while (isWaitedFor() && time.monotonicNanos() - sinceNanos < SLICE_NANOS);
         long nowNanos = time.monotonicNanos();
-        long restNanos = areOthersActive(nowNanos) ? nowNanos - sinceNanos : 0;
+        long restNanos = areOthersActive(nowNanos) ? Math.min(nowNanos - sinceNanos, LONGEST_REST.toNanos()) : 0;
         restUntilNanos = nowNanos + restNanos;
         if (isWaitedFor()) {
             goOnAfter(restNanos);

@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +66,7 @@ final class Loop {
         this.log = log;
         this.time = time;
         this.turns = new LoopTurns(time);
-        this.longWork = new LongWork(time, this::post, () -> counters.requests() + seenZxid());
+        this.longWork = new LongWork(time, this::post, this::postBehindSockets, () -> counters.requests() + seenZxid());
         this.feed = feed;
         this.position = feed.first();
         this.state = TreeState.OF_NO_CLUSTER;
@@ -124,6 +125,16 @@ final class Loop {
     void post(Runnable task) {
         inbox.add(task);
         wake();
+    }
+
+    /**
+     * Runs a task when the loop has looked at its sockets again. A task that is posted may run before that: as long as
+     * there are tasks, the loop looks at nothing else for up to a second. On the loop.
+     */
+    private void postBehindSockets(Runnable task) {
+        if (!eventLoop.isShuttingDown()) {
+            eventLoop.schedule(() -> post(task), 0, TimeUnit.NANOSECONDS);
+        }
     }
 
     /** Runs a task on the loop behind everything applied so far. On the log's thread. */

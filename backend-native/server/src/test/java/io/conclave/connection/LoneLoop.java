@@ -5,15 +5,27 @@ import io.conclave.testkit.ManualTimeSource;
 import io.conclave.tree.TreeState;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.ScheduledFuture;
 import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** One event loop of a server without a log, for tests of single connections. */
 final class LoneLoop implements AutoCloseable {
-    private final DefaultEventLoop eventLoop = new DefaultEventLoop();
     final ManualTimeSource time = new ManualTimeSource();
+
+    /** What is to wait for its sockets waits for the next move of the clock. */
+    private final DefaultEventLoop eventLoop = new DefaultEventLoop() {
+        @Override
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            time.schedule(Duration.of(delay, unit.toChronoUnit()), task);
+            return super.schedule(() -> {}, delay, unit);
+        }
+    };
+
     final Loop loop = new Loop(eventLoop, unused(ReplicatedLog.class), time, new Feed(1));
     final LimitGuard guard = new LimitGuard(ClientLimits.defaults(), time);
     final LargeRequests largeRequests = new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
@@ -47,6 +59,13 @@ final class LoneLoop implements AutoCloseable {
                 () -> false,
                 time);
         return new ConnectionReader(channel, loop, services, List.of());
+    }
+
+    /** Waits until the loop has done what it does now. */
+    void finishTask() {
+        CompletableFuture<Boolean> done = new CompletableFuture<>();
+        loop.post(() -> done.complete(true));
+        done.join();
     }
 
     @Override

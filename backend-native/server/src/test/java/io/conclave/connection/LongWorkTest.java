@@ -19,9 +19,10 @@ class LongWorkTest {
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final Queue<Runnable> posted = new ArrayDeque<>();
+    private final Queue<Runnable> behindSockets = new ArrayDeque<>();
     private final List<String> done = new ArrayList<>();
     private long activity;
-    private final LongWork work = new LongWork(time, posted::add, () -> activity);
+    private final LongWork work = new LongWork(time, posted::add, behindSockets::add, () -> activity);
 
     /** A job of so many parts, each of which takes a tenth of a slice. */
     private LongWork.Job job(String name, int parts) {
@@ -39,7 +40,10 @@ class LongWorkTest {
         work.add(job(name, parts));
     }
 
+    /** As a loop does that has looked at its sockets. */
     private void runPosted() {
+        posted.addAll(behindSockets);
+        behindSockets.clear();
         for (Runnable task = posted.poll(); task != null; task = posted.poll()) {
             task.run();
         }
@@ -91,6 +95,20 @@ class LongWorkTest {
         }
         ask("again", 1);
         assertEquals(5 * PARTS_OF_A_SLICE + 1, done.size(), "its next request is not one of others");
+    }
+
+    /** The process stood still, or its machine: that was no work, for which others would have to be made up to. */
+    @Test
+    void theRestIsShortAlsoBehindASliceInWhichTimeHasGoneOnForAnHour() {
+        activity += 2;
+        AtomicInteger left = new AtomicInteger(2);
+        work.add(() -> {
+            time.advance(Duration.ofHours(1));
+            done.add("a");
+            return left.decrementAndGet() == 0;
+        });
+        assertEquals(1, done.size());
+        assertEquals(1, donePartsAfter(LongWork.SLICE.multipliedBy(10)));
     }
 
     @Test

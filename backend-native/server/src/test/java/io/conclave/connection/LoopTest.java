@@ -1,23 +1,40 @@
 package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.replica.Step;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.time.TimeSource;
 import io.conclave.tree.Applied;
 import io.conclave.tree.Change;
 import io.conclave.tree.Result;
 import io.conclave.tree.Tree;
 import io.conclave.tree.TreeEvent;
 import io.conclave.tree.TreeState;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.DefaultEventLoop;
+import io.netty.channel.nio.NioEventLoopGroup;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.AbstractList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -86,6 +103,84 @@ class LoopTest {
         assertEquals(new ConnectionTotals.Turns(0, 0, 0), none);
         assertEquals(0, none.averageMs());
         assertEquals(new ConnectionTotals.Turns(2, 15, 12), none.plus(turns));
+    }
+
+    /** Its timers are never late: what is due at once is done before the caller goes on. */
+    private final class HastyTime implements TimeSource {
+        @Override
+        public long monotonicNanos() {
+            return time.monotonicNanos();
+        }
+
+        @Override
+        public long wallMillis() {
+            return time.wallMillis();
+        }
+
+        @Override
+        public Timer schedule(Duration delay, Runnable task) {
+            if (delay.isZero()) {
+                task.run();
+                return () -> {};
+            }
+            return time.schedule(delay, task);
+        }
+    }
+
+    @Test
+    @SuppressWarnings("deprecation") // Netty 4.1 has no other event loops, and 4.2 keeps these
+    void socketsAreLookedAtBetweenTwoSlicesOfLongWorkHoweverSoonTheNextOneIsDue() throws Exception {
+        int slices = 1_000;
+        AtomicBoolean received = new AtomicBoolean();
+        CompletableFuture<Boolean> accepted = new CompletableFuture<>();
+        CompletableFuture<Integer> left = new CompletableFuture<>();
+        NioEventLoopGroup group = new NioEventLoopGroup(1);
+        Channel port = new ServerBootstrap()
+                .group(group)
+                .channel(NioServerSocketChannel.class)
+                .childHandler(new ChannelInboundHandlerAdapter() {
+                    @Override
+                    public void channelActive(ChannelHandlerContext context) {
+                        accepted.complete(true);
+                    }
+
+                    @Override
+                    public void channelRead(ChannelHandlerContext context, Object message) {
+                        ReferenceCountUtil.release(message);
+                        received.set(true);
+                    }
+                })
+                .bind(InetAddress.getLoopbackAddress(), 0)
+                .syncUninterruptibly()
+                .channel();
+        try (Socket client =
+                new Socket(InetAddress.getLoopbackAddress(), ((InetSocketAddress) port.localAddress()).getPort())) {
+            assertTrue(accepted.get());
+            Loop busy = new Loop(group.next(), noLog(), new HastyTime(), new Feed(1));
+            int[] slice = {0};
+            busy.post(() -> {
+                busy.counters().received();
+                busy.longWork().add(() -> {
+                    if (slice[0]++ == 0) {
+                        send(client);
+                    }
+                    time.advance(LongWork.SLICE);
+                    boolean isOver = received.get() || slice[0] == slices;
+                    return isOver && left.complete(slices - slice[0]);
+                });
+            });
+            assertNotEquals(0, left.get());
+        } finally {
+            group.shutdownGracefully();
+        }
+    }
+
+    private static void send(Socket client) {
+        try {
+            client.getOutputStream().write(1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void turn(int ms) {

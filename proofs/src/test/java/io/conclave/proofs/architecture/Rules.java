@@ -158,6 +158,9 @@ final class Rules {
      */
     private static final String LINKS_THREAD = "io.conclave.consensus.peer.PeerNetwork";
 
+    /** Puts tasks behind the loop's next look at its sockets: it waits for that, and for no time. */
+    private static final String SERVERS_LOOP = "io.conclave.connection.Loop";
+
     /** Reading a clock, sleeping, or a timer of one's own; only io.conclave.time may. */
     static List<String> clockReads(JavaClass type) {
         List<String> found = new ArrayList<>();
@@ -176,7 +179,8 @@ final class Rules {
                 && access.getTarget().getRawParameterTypes().isEmpty();
         boolean nettySchedule = ownerName.startsWith("io.netty.")
                 && name.startsWith("schedule")
-                && !access.getOriginOwner().getName().equals(LINKS_THREAD);
+                && !Set.of(LINKS_THREAD, SERVERS_LOOP)
+                        .contains(access.getOriginOwner().getName());
         return now || date || nettySchedule || TIMERS.contains(ownerName) || CLOCKS.contains(ownerName + "." + name);
     }
 
