@@ -117,7 +117,9 @@ final class ConnectionOutput {
         return holding ? heldZxid : loopZxid;
     }
 
+    /** The connection has ended: no event is kept for it any more. */
     void release() {
+        holding = false;
         dropEvents();
         ByteBuf buffer = gathered;
         if (buffer != null) {

@@ -103,6 +103,8 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         if (channel.isWritable()) {
             resume();
             loop.flush();
+        } else {
+            intake.giveWay();
         }
     }
 
@@ -166,6 +168,9 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         }
         if (connection.isFinishing() && hasHandledAll && pipeline.isEmpty() && !connection.isGone()) {
             connection.endStream();
+        }
+        if (!channel.isWritable()) {
+            intake.giveWay();
         }
         setReading();
     }

@@ -100,7 +100,7 @@ final class RequestDispatch {
     private void large(int xid, OpCode opCode, LargeBody body) {
         LongReads.LongRead read = opCode == OpCode.MULTI_READ
                 ? new LongMultiRead(connection, longReads, reads, xid, new RequestBody.Multi(opCode, List.of()))
-                : new SetWatches(xid);
+                : new SetWatches(xid, null);
         read.decodeFirst(body, malformed -> {
             if (malformed instanceof PathTooLongException path) {
                 refusePath(xid, opCode, path);
@@ -151,7 +151,7 @@ final class RequestDispatch {
             case GET_CHILDREN, GET_CHILDREN2 -> children(xid, body);
             case MULTI_READ -> multiRead(xid, (RequestBody.Multi) body);
             case GET_EPHEMERALS -> ephemerals(xid, (RequestBody.GetEphemerals) body);
-            case SET_WATCHES, SET_WATCHES2 -> setWatches(xid, body);
+            case SET_WATCHES, SET_WATCHES2 -> setWatches(xid, (WatchRequest.SetWatches) body);
             case SASL -> sasl.handle(xid, (ConnectionRequest.Sasl) body);
             case SYNC -> sync(xid, (RequestBody.Sync) body);
             case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL -> writes.write(xid, body);
@@ -283,10 +283,16 @@ final class RequestDispatch {
                         : ready(xid, body));
     }
 
-    private void setWatches(int xid, RequestBody request) {
-        SetWatches read = new SetWatches(xid);
-        read.decoded(request);
-        pipeline.submit(read);
+    /** A short list is set at once: a client that comes again is not to wait for the long reads of others. */
+    private void setWatches(int xid, WatchRequest.SetWatches request) {
+        WatchRequests.OldWatches old = new WatchRequests.OldWatches(request);
+        pipeline.submit(
+                old.paths() > PATHS_OF_A_PART
+                        ? new SetWatches(xid, old)
+                        : PendingAnswer.ready(() -> {
+                            reads.watches().setAgain(old, Integer.MAX_VALUE);
+                            connection.reply(xid, ReplyBody.Empty.INSTANCE);
+                        }));
     }
 
     private void sync(int xid, RequestBody.Sync request) {
@@ -331,8 +337,10 @@ final class RequestDispatch {
     private final class SetWatches extends LongReads.LongRead {
         private WatchRequests.@Nullable OldWatches old;
 
-        SetWatches(int xid) {
+        /** @param newOld null if it is to be decoded first */
+        SetWatches(int xid, WatchRequests.@Nullable OldWatches newOld) {
             super(longReads, xid);
+            old = newOld;
         }
 
         @Override

@@ -108,6 +108,18 @@ final class RequestIntake {
         connection.resume();
     }
 
+    /**
+     * The client takes no answers, so that its next request is not taken in either: the room that this was given among
+     * the large ones goes to others.
+     */
+    void giveWay() {
+        if (gate == Gate.ADMITTED) {
+            gate = Gate.NOT_ASKED;
+            leave(new Held(0, admittedWeight));
+            admittedWeight = 0;
+        }
+    }
+
     /** The request that has begun waits for its answer. */
     void waiting() {
         held.add(present);
@@ -148,8 +160,7 @@ final class RequestIntake {
         while (!held.isEmpty()) {
             leave(removeFirst());
         }
-        leave(new Held(0, admittedWeight));
-        admittedWeight = 0;
+        giveWay();
     }
 
     /** Why no more is taken in, for the counters. */

@@ -108,14 +108,25 @@ final class WatchRequests {
         private final Iterator<String> children;
         private final Iterator<String> persistent;
         private final Iterator<String> recursive;
+        private final int paths;
 
         OldWatches(WatchRequest.SetWatches request) {
+            paths = request.dataWatches().size()
+                    + request.existWatches().size()
+                    + request.childWatches().size()
+                    + request.persistentWatches().size()
+                    + request.persistentRecursiveWatches().size();
             seen = request.relativeZxid();
             data = request.dataWatches().iterator();
             exist = request.existWatches().iterator();
             children = request.childWatches().iterator();
             persistent = request.persistentWatches().iterator();
             recursive = request.persistentRecursiveWatches().iterator();
+        }
+
+        /** How many there were at first. */
+        int paths() {
+            return paths;
         }
     }
 

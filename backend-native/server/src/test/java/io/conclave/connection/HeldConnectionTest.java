@@ -59,7 +59,7 @@ class HeldConnectionTest {
             server.time.advance(LongWork.SLICE);
             return false;
         });
-        List<String> gone = IntStream.range(0, 10).mapToObj(i -> "/gone-" + i).toList();
+        List<String> gone = IntStream.range(0, 300).mapToObj(i -> "/gone-" + i).toList();
         receive(new WatchRequest.SetWatches(OpCode.SET_WATCHES, 0, gone, List.of(), List.of(), List.of(), List.of()));
         assertEquals(2, touches.get(), "by the request, and since it is not done");
     }

@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -149,6 +150,37 @@ class LargeBodyTest {
         assertTrue(server.largeRequests.inside() > frame.readableBytes());
         enough.set(true);
         server.time.advanceUntil(LongWork.SLICE, () -> server.largeRequests.inside() == 0);
+    }
+
+    /** They would wait for as long as it likes, and all that time it is not even there for itself. */
+    @Test
+    void aClientThatTakesNoAnswersLeavesItsRoomAmongTheLargeRequestsToOthers() {
+        long most = server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES);
+        server.largeRequests.enter(() -> {}, most);
+        reader.channelRead(null, frame(multiRead(PARTS)));
+        takesAnswers(false);
+        server.largeRequests.leave(most);
+        await().until(() -> server.largeRequests.inside() == 0);
+        server.finishTask();
+        takesAnswers(true);
+        reader.channelWritabilityChanged(null);
+        assertEquals(0, ReplyHeader.decode(reply()).err());
+    }
+
+    private void takesAnswers(boolean value) {
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, value);
+    }
+
+    @Test
+    void aShortListOfWatchesDoesNotWaitForTheLongReadsOfOthers() {
+        holdUp();
+        reader.channelRead(
+                null,
+                frame(new WatchRequest.SetWatches(
+                        OpCode.SET_WATCHES, 0, List.of(), List.of("/later"), List.of(), List.of(), List.of())));
+        reader.channelReadComplete(null);
+        assertEquals(0, ReplyHeader.decode(reply()).err());
+        assertEquals(1, server.loop.watches().size());
     }
 
     private static final class Leases implements SessionLeases {
