@@ -119,13 +119,20 @@ public final class Revocation {
     private void look() {
         if (!isOver) {
             GetData read = GetData.of(path);
-            session.send(asked ? read.withWatcher(watcher) : read, this::onRead, cause -> {
-                if (Failures.isNoNode(cause)) {
-                    finishAsGone();
-                } else {
-                    lookAgainAfter(cause);
-                }
-            });
+            GetData watching = asked ? read.withWatcher(watcher) : read;
+            if (mayHaveDeleted) { // a server that lags would show it still
+                session.readLatest(path, watching, this::onRead, this::onNotRead);
+            } else {
+                session.read(watching, this::onRead, this::onNotRead);
+            }
+        }
+    }
+
+    private void onNotRead(Throwable cause) {
+        if (Failures.isNoNode(cause)) {
+            finishAsGone();
+        } else {
+            fail(cause);
         }
     }
 

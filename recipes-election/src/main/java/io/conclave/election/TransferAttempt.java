@@ -147,7 +147,7 @@ final class TransferAttempt {
             if (askedVersion != UNKNOWN) {
                 session.send(new SetData(path, data, askedVersion), done -> {}, this::onNotTakenBack);
             } else if (mayHaveAsked) {
-                session.send(GetData.of(path), this::onFound, this::onNotTakenBack);
+                session.readLatest(path, GetData.of(path), this::onFound, cause -> {}); // it has gone
             } // else the answer finds us over, or there is none to take back
         }
 

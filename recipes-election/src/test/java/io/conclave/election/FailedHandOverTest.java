@@ -55,6 +55,11 @@ class FailedHandOverTest extends ElectionFixture {
         wordIsTakenBack(RequestFate.DROP_AND_APPLY_LATE);
     }
 
+    @Test
+    void requestThatTheNextServerHasNotHeardOfIsWithdrawnWhenTheHandOverIsGivenUp() throws Exception {
+        wordIsTakenBack(RequestFate.DROP_AND_LAG);
+    }
+
     private void wordIsTakenBack(RequestFate decision) throws Exception {
         Coordinator coordinator = connect();
         LeaderElection election = electionOf(coordinator, "leader");

@@ -21,6 +21,11 @@ public enum Fault {
     DROP_AFTER(RequestFate.DROP_AFTER, Effect.NONE),
     /** The connection drops, and the request is applied late, right before the next connection. */
     ARRIVE_LATE(RequestFate.DROP_AND_APPLY_LATE, Effect.NONE),
+    /**
+     * The request is applied and its reply is lost; the server of the next connection has not heard of it yet, and
+     * answers ordinary reads without it.
+     */
+    LAG(RequestFate.DROP_AND_LAG, Effect.NONE),
     /** The request is applied, and no reply comes; once everybody waits for it, the connection drops. */
     STALL(RequestFate.HOLD_REPLY, Effect.NONE),
     /**
@@ -161,6 +166,7 @@ public enum Fault {
             case DROP_BEFORE,
                     DROP_AFTER,
                     ARRIVE_LATE,
+                    LAG,
                     STALL,
                     DELETE_AND_DROP_AFTER,
                     DROP_AT_REST,

@@ -65,8 +65,9 @@ public final class FaultDriver {
     public static final String ALL_ABSENCES = "conclave.faults.absences";
 
     private static final int CLEAN_RUNS = 3;
-    private static final List<Fault> FAULTS =
-            Arrays.stream(Fault.values()).filter(fault -> !fault.isAbsence()).toList();
+    private static final List<Fault> FAULTS = Arrays.stream(Fault.values())
+            .filter(fault -> !fault.isAbsence() && fault != Fault.LAG)
+            .toList();
     private static final List<Fault> ABSENCES = List.of(Fault.absences());
     private static final List<Fault> ABSENCES_AT_REQUESTS =
             ABSENCES.stream().filter(absence -> !absence.isAtRest()).toList();
@@ -351,6 +352,11 @@ public final class FaultDriver {
             int second = first + random.nextInt(baseline.requests - first + 4);
             plans.add(
                     new Plan(List.of(strike(random, first, baseline.rivals), strike(random, second, baseline.rivals))));
+        }
+        for (int index = 0; index < baseline.requests; index++) { // last, so that the numbers of the others stay
+            if (oneIn == 1 || random.nextInt(oneIn) == 0) {
+                plans.add(Plan.of(index, Fault.LAG));
+            }
         }
         return plans;
     }

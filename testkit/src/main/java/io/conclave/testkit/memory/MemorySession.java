@@ -9,6 +9,7 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodeEvent;
 import io.conclave.request.LinearizableRead;
 import io.conclave.request.Request;
+import io.conclave.request.Sync;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * lock.
  */
 final class MemorySession implements BackendSession {
+    /** For how long the server of the next connection lags at most. */
+    static final Duration LAG = Duration.ofMillis(100);
+
     private final MemoryStore store;
     private final BackendOptions options;
     private final Set<ProvenIdentity> identities;
@@ -50,6 +54,8 @@ final class MemorySession implements BackendSession {
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     /** Sent on a connection that went, and arriving before the next one. */
     private final List<Request<?>> late = new ArrayList<>();
+    /** Executed by the store, but not heard of by the server of this session's connection. */
+    private final List<Request<?>> unheard = new ArrayList<>();
 
     private @Nullable ServerSession server;
     private long connectionsMade;
@@ -118,9 +124,13 @@ final class MemorySession implements BackendSession {
     @Override
     public <R> CompletionStage<R> submit(Request<R> request) {
         if (request instanceof LinearizableRead<R> read) {
-            return submit(read.read()); // there is one copy, and no session reads an older one
+            return submit(read.read(), true);
         }
-        PendingRequest<R> pending = new PendingRequest<>(request, Elapsed.since(time));
+        return submit(request, !request.isRead() || request instanceof Sync);
+    }
+
+    private <R> CompletionStage<R> submit(Request<R> request, boolean isLinearizable) {
+        PendingRequest<R> pending = new PendingRequest<>(request, Elapsed.since(time), isLinearizable);
         store.lock().run(() -> accept(pending));
         return pending.answer;
     }
@@ -172,6 +182,12 @@ final class MemorySession implements BackendSession {
                 late.add(pending.request);
                 dropConnection("the connection was dropped during " + pending.request.describe());
             }
+            case DROP_AND_LAG -> {
+                if (!pending.request.isRead()) {
+                    unheard.add(pending.request);
+                }
+                dropConnection("the connection was dropped after " + pending.request.describe());
+            }
             case EXPIRE_BEFORE -> expireNow();
             case EXPIRE_AFTER -> {
                 holdReplies();
@@ -195,6 +211,7 @@ final class MemorySession implements BackendSession {
             return;
         }
         session.heard();
+        store.catchUp(pending.isLinearizable ? null : this);
         try {
             Object answer = store.execute(session, pending.request);
             MemoryWatches.Watch watch = watches.onExecuted(pending.request, answer);
@@ -269,7 +286,10 @@ final class MemorySession implements BackendSession {
             return;
         }
         session.heard();
-        applyLate(session);
+        applyLate(session, late);
+        if (!unheard.isEmpty()) {
+            time.schedule(LAG, () -> store.lock().run(this::catchUp));
+        }
         deadline.extend(asked, options.sessionTimeout());
         become(SessionState.CONNECTED);
         watches.reportMissed(store.tree(), store.lastZxid());
@@ -277,15 +297,24 @@ final class MemorySession implements BackendSession {
         sendUnsent();
     }
 
-    private void applyLate(ServerSession session) {
-        for (Request<?> request : late) {
+    /** The server of this session's connection hears of all that has been executed. */
+    void catchUp() {
+        ServerSession session = server;
+        if (session != null && session.isAlive()) {
+            applyLate(session, unheard);
+        }
+    }
+
+    private void applyLate(ServerSession session, List<Request<?>> requests) {
+        List<Request<?>> now = List.copyOf(requests);
+        requests.clear();
+        for (Request<?> request : now) {
             try {
                 store.execute(session, request);
-            } catch (RefusedException unheard) {
+            } catch (RefusedException unanswered) {
                 // No caller waits for the answer any more.
             }
         }
-        late.clear();
     }
 
     /** The connection goes; what was under way has an unknown outcome. */

@@ -114,7 +114,10 @@ public final class MemoryStore {
      * left behind.
      */
     public SortedMap<NodePath, NodeStat> snapshot() {
-        return lock.call(tree::snapshot);
+        return lock.call(() -> {
+            catchUp(null);
+            return tree.snapshot();
+        });
     }
 
     StoreLock lock() {
@@ -192,6 +195,7 @@ public final class MemoryStore {
 
     /** Ends a session: it has no ephemeral znodes and is heard no more. */
     void end(ServerSession session) {
+        catchUp(null);
         session.end();
         if (live.remove(session.id()) != null) {
             MemoryChange change = newChange(session.caller);
@@ -201,6 +205,7 @@ public final class MemoryStore {
     }
 
     boolean deleteAsOperator(NodePath path) {
+        catchUp(null);
         if (path.isRoot() || tree.find(path) == null) {
             return false;
         }
@@ -208,6 +213,17 @@ public final class MemoryStore {
         tree.deleteSubtree(change, path);
         finish(change);
         return true;
+    }
+
+    /**
+     * What was executed while its session's connection went is heard of by all servers, but for that of this session.
+     */
+    void catchUp(@Nullable MemorySession lagging) {
+        for (MemorySession client : List.copyOf(clients)) {
+            if (client != lagging) {
+                client.catchUp();
+            }
+        }
     }
 
     void deleteEmptyContainers() {

@@ -8,10 +8,13 @@ import java.util.concurrent.CompletableFuture;
 final class PendingRequest<R> {
     final Request<R> request;
     final Elapsed submitted;
+    final boolean isLinearizable;
     final CompletableFuture<R> answer = new CompletableFuture<>();
 
-    PendingRequest(Request<R> request, Elapsed submitted) {
+    /** @param isLinearizable whether it must not be answered by a server that lags */
+    PendingRequest(Request<R> request, Elapsed submitted, boolean isLinearizable) {
         this.request = request;
         this.submitted = submitted;
+        this.isLinearizable = isLinearizable;
     }
 }

@@ -13,6 +13,12 @@ public enum RequestFate {
      * right before the session's next connection (if there is one before the session expires).
      */
     DROP_AND_APPLY_LATE,
+    /**
+     * It is executed, and the connection drops before the reply; the server of the session's next connection lags. Its
+     * reads do not show the effect until the session syncs, reads linearizably or writes, or another session asks; a
+     * tenth of a second at most.
+     */
+    DROP_AND_LAG,
     /** The server expires the session before it is executed. */
     EXPIRE_BEFORE,
     /** It is executed, and the server expires the session before the reply. */

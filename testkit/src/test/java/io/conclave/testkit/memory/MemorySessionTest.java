@@ -11,11 +11,13 @@ import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
+import io.conclave.request.Delete;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
+import io.conclave.request.Sync;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendSession;
 import io.conclave.testkit.ManualTimeSource;
@@ -84,6 +86,29 @@ class MemorySessionTest {
         assertTrue(await(other.submit(Exists.of(A))).isEmpty());
         time.advance(Duration.ofSeconds(1));
         assertTrue(ask(Exists.of(A)).isPresent());
+    }
+
+    @Test
+    void serverThatLagsShowsALostRequestBehindASync() {
+        faults.onNext(request -> request instanceof Create, RequestFate.DROP_AND_LAG);
+        assertThrows(OutcomeUnknownException.class, () -> ask(Create.of(A)));
+        assertTrue(ask(Exists.of(A)).isEmpty());
+        ask(Sync.of(NodePath.ROOT));
+        assertTrue(ask(Exists.of(A)).isPresent());
+    }
+
+    @Test
+    void serverThatLagsShowsALostRequestToOthersAndLaterToAll() {
+        faults.onNext(request -> request instanceof Create, RequestFate.DROP_AND_LAG);
+        assertThrows(OutcomeUnknownException.class, () -> ask(Create.of(A)));
+        assertTrue(ask(Exists.of(A)).isEmpty());
+        assertTrue(await(other.submit(Exists.of(A))).isPresent());
+        assertTrue(ask(Exists.of(A)).isPresent());
+        faults.onNext(request -> request instanceof Delete, RequestFate.DROP_AND_LAG);
+        assertThrows(OutcomeUnknownException.class, () -> ask(Delete.of(A)));
+        assertTrue(ask(Exists.of(A)).isPresent());
+        time.advance(MemorySession.LAG);
+        assertTrue(ask(Exists.of(A)).isEmpty());
     }
 
     @Test
