@@ -38,6 +38,14 @@ public final class Failures {
     }
 
     /**
+     * What a call fails with that could not find out what became of its request. Of a coordinator that was closed
+     * before that, its request says that it was not sent; of the first one nobody knows that.
+     */
+    public static Throwable inDoubt(OutcomeUnknownException unknown, Throwable cause) {
+        return cause instanceof ClosedException ? unknown : cause;
+    }
+
+    /**
      * What a call fails with whose session has ended.
      *
      * @param end how: lost, or closed with its coordinator

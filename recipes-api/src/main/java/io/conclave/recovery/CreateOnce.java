@@ -2,6 +2,7 @@ package io.conclave.recovery;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
@@ -190,6 +191,9 @@ public final class CreateOnce {
         } else if (cause instanceof SessionGoneException && maybeCreated) {
             done.completeExceptionally(new SessionGoneException("Create " + request.path()
                     + ": the session was lost; it may have been created before that. " + hint));
+        } else if (cause instanceof ClosedException && maybeCreated) {
+            done.completeExceptionally(new OutcomeUnknownException("Create " + request.path()
+                    + ": the coordinator was closed before it was known whether it was created. " + hint));
         } else {
             done.completeExceptionally(cause);
         }

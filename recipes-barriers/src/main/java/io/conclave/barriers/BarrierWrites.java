@@ -23,6 +23,7 @@ final class BarrierWrites {
     private final NodePath path;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private Optional<Long> czxid = Optional.empty(); // of the barrier that a removal is about
+    private Optional<OutcomeUnknownException> doubt = Optional.empty(); // whether it was removed
 
     private BarrierWrites(RecipeSession session, NodePath path) {
         this.session = session;
@@ -58,16 +59,19 @@ final class BarrierWrites {
             return;
         }
         czxid = present;
+        doubt = Optional.empty();
         session.send(Delete.of(path), deleted -> done.complete(null), this::onFailure);
     }
 
     private void onFailure(Throwable cause) {
         if (Failures.isNoNode(cause)) {
             done.complete(null);
-        } else if (cause instanceof OutcomeUnknownException) {
+        } else if (cause instanceof OutcomeUnknownException unknown) {
+            doubt = Optional.of(unknown);
             findAndDelete();
         } else {
-            done.completeExceptionally(cause);
+            done.completeExceptionally(
+                    doubt.map(unknown -> Failures.inDoubt(unknown, cause)).orElse(cause));
         }
     }
 }

@@ -88,10 +88,10 @@ final class LatchWrites {
                         session.read(
                                 Exists.of(layout.path()).linearizable(),
                                 now -> onNotNamed(by, czxid, now, unknown, counted),
-                                counted::completeExceptionally);
+                                cause -> counted.completeExceptionally(Failures.inDoubt(unknown, cause)));
                     }
                 },
-                counted::completeExceptionally);
+                cause -> counted.completeExceptionally(Failures.inDoubt(unknown, cause)));
     }
 
     private void onNotNamed(

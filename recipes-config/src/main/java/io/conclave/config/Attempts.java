@@ -2,48 +2,70 @@ package io.conclave.config;
 
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * A call of the application that writes on a condition, and begins anew after each race that it loses. Once the
- * application waits for it no more, because it was interrupted or has cancelled the future, no further attempt begins.
+ * A write on a condition, which begins anew after each race that it loses, as long as somebody waits for it. An
+ * application that was interrupted, or has cancelled the future, waits for it no more: then no further attempt begins.
  *
  * <p>However many attempts there are, only the present one is in memory.
  */
 final class Attempts<T> {
     private final Requests requests;
+    private final BooleanSupplier isWanted;
     private final Supplier<CompletionStage<Optional<T>>> attempt;
-    private final CompletableFuture<T> done = new CompletableFuture<>();
-    private volatile boolean isGivenUp;
+    private final CompletableFuture<T> done;
 
-    private Attempts(Requests requests, Supplier<CompletionStage<Optional<T>>> attempt) {
+    private Attempts(
+            Requests requests,
+            BooleanSupplier isWanted,
+            Supplier<CompletionStage<Optional<T>>> attempt,
+            CompletableFuture<T> done) {
         this.requests = requests;
+        this.isWanted = isWanted;
         this.attempt = attempt;
+        this.done = done;
     }
 
     /**
-     * Makes the first attempt. The answer completes on a listener thread.
+     * Makes the first attempt for one call of the application. The answer completes on a listener thread.
      *
      * @param attempt empty if it has lost a race
      */
     static <T> CompletableFuture<T> start(
             Requests requests, String what, Supplier<CompletionStage<Optional<T>>> attempt) {
-        Attempts<T> attempts = new Attempts<>(requests, attempt);
-        CompletableFuture<T> call = requests.forApplication(what, attempts.done);
-        call.whenComplete((result, failure) -> attempts.isGivenUp = true);
-        attempts.make(1);
+        CompletableFuture<T> done = new CompletableFuture<>();
+        CompletableFuture<T> call = requests.forApplication(what, done);
+        new Attempts<>(requests, () -> !call.isDone(), attempt, done).make(1);
         return call;
     }
 
+    /**
+     * Makes the first attempt for several calls. The answer completes where the attempt does; it is cancelled if an
+     * attempt is to begin that nobody wants.
+     *
+     * @param isWanted asked before each attempt
+     * @param attempt empty if it has lost a race
+     */
+    static <T> CompletableFuture<T> whileWanted(
+            Requests requests, BooleanSupplier isWanted, Supplier<CompletionStage<Optional<T>>> attempt) {
+        CompletableFuture<T> done = new CompletableFuture<>();
+        new Attempts<>(requests, isWanted, attempt, done).make(1);
+        return done;
+    }
+
     private void make(int number) {
-        if (isGivenUp) {
-            return; // nobody asks for the result
-        }
         CompletionStage<Optional<T>> made;
         try {
+            if (!isWanted.getAsBoolean()) {
+                done.cancel(false);
+                return;
+            }
             made = attempt.get();
         } catch (RuntimeException e) {
             done.completeExceptionally(e);
@@ -63,7 +85,13 @@ final class Attempts<T> {
     private void makeLater(int number) {
         try {
             RecipeSession session = requests.session();
-            session.time().schedule(Backoff.after(number - 1), () -> session.execute(() -> make(number)));
+            Runnable next = () -> session.execute(() -> make(number));
+            Duration pause = Backoff.after(number - 1);
+            if (pause.isZero()) {
+                next.run();
+            } else {
+                session.time().schedule(pause, next);
+            }
         } catch (RuntimeException e) {
             done.completeExceptionally(e);
         }

@@ -84,7 +84,7 @@ final class ConditionalWrite {
 
     private CompletionStage<Optional<NodeStat>> onFailure(Throwable cause) {
         if (cause instanceof OutcomeUnknownException unknown) {
-            return requests.readLatest(path).thenCompose(node -> resolve(node, unknown));
+            return requests.findOut(path, unknown).thenCompose(node -> resolve(node, unknown));
         }
         boolean other = Failures.is(cause, RefusalReason.BAD_VERSION)
                 || Failures.is(cause, RefusalReason.NODE_EXISTS)

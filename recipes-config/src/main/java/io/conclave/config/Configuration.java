@@ -157,8 +157,9 @@ public final class Configuration {
      * Changes several keys in one transaction: all or none. Blocks. It costs one read a key and one for the
      * configuration, and the transaction.
      *
-     * <p>It takes effect once at most. If the reply is lost, it is found out whether it did; only if others have
-     * published since, more than once, that is not known.
+     * <p>It takes effect once at most. If others publish at the same time it begins anew, for as long as the caller
+     * waits. If the reply is lost, it is found out whether it took effect; only if others have published since, more
+     * than once, that is not known.
      *
      * @return false if one of its expectations does not hold; then nothing has happened
      * @throws OutcomeUnknownException if the reply was lost and others have published more than once since: so it was
@@ -174,7 +175,8 @@ public final class Configuration {
     /** As {@link #publish}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> publishAsync(ConfigBatch batch) {
         Objects.requireNonNull(batch, "batch");
-        return requests.forApplication("publish", new Publication(requests, log, root, batch).publish(1));
+        Publication publication = new Publication(requests, log, root, batch);
+        return Attempts.start(requests, "publish " + batch, publication::attempt);
     }
 
     /** The configuration's znode, in the coordinator's namespace. */

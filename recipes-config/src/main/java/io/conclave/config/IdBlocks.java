@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -42,6 +43,7 @@ final class IdBlocks {
     private long next;
     private long end;
     private boolean reserving;
+    private Optional<CompletableFuture<Void>> room = Optional.empty(); // what the reservation waits for
 
     /** Ids from one to before another. */
     private record Block(long from, long end) {}
@@ -92,12 +94,12 @@ final class IdBlocks {
             forgetWhoGaveUp();
             waiting.add(id);
             if (reserving) {
-                return id;
+                return endingWaitInVain(id);
             }
             reserving = true;
         }
-        reserveFor();
-        return id;
+        reserve();
+        return endingWaitInVain(id);
     }
 
     /** Those at the front, so that repeated requests do not pile up while there are no ids. */
@@ -107,18 +109,27 @@ final class IdBlocks {
         }
     }
 
-    private void reserveFor() {
+    private void reserve() {
         long startNanos = RecipeAccess.session(coordinator).time().monotonicNanos();
-        reserve(1).whenComplete((block, failure) -> {
+        Attempts.whileWanted(requests, this::isWanted, this::attempt).whenComplete((block, failure) -> {
             if (failure == null) {
                 RecipeSession session = RecipeAccess.session(coordinator);
                 long tookNanos = session.time().monotonicNanos() - startNanos;
                 session.metrics().duration("ids.reserve", path.toString(), Duration.ofNanos(tookNanos));
                 give(block);
-            } else {
-                fail(Waiting.cause(failure));
-            }
+            } else if (!(failure instanceof CancellationException)) {
+                fail(failure);
+            } // else isWanted() has ended it
         });
+    }
+
+    /** Whether a caller waits for the next attempt; if none does, the reservation has ended. */
+    private boolean isWanted() {
+        synchronized (lock) {
+            forgetWhoGaveUp();
+            reserving = !waiting.isEmpty();
+            return reserving;
+        }
     }
 
     /**
@@ -150,7 +161,7 @@ final class IdBlocks {
             }
             tell(() -> first.complete(id)); // if its caller gives up meanwhile, the id is lost
         }
-        reserveFor();
+        reserve();
     }
 
     private void fail(Throwable cause) {
@@ -164,30 +175,23 @@ final class IdBlocks {
     }
 
     /**
-     * Read and write go to one session: were the ensemble lost and another one there in between, the write would not
-     * reach it.
+     * Empty if another is due. Read and write go to one session: were the ensemble lost and another one there in
+     * between, the write would not reach it.
      */
-    private CompletionStage<Block> reserve(int attempt) {
+    private CompletionStage<Optional<Block>> attempt() {
         Requests pinned = requests.onPresentSession();
-        CompletionStage<Optional<Block>> taken =
-                (attempt == 1 ? pinned.read(path) : pinned.readLatest(path)).thenCompose(found -> take(pinned, found));
-        return taken.handle((block, failure) -> {
-                    if (failure == null) {
-                        return block.<CompletionStage<Block>>map(CompletableFuture::completedFuture)
-                                .orElseGet(() -> pinned.later(Backoff.after(attempt), () -> reserve(attempt + 1)));
-                    }
-                    return again(Waiting.cause(failure), attempt);
-                })
-                .thenCompose(stage -> stage);
+        return pinned.read(path)
+                .thenCompose(found -> take(pinned, found))
+                .exceptionallyCompose(failure -> onFailure(Waiting.cause(failure)));
     }
 
-    private CompletionStage<Block> again(Throwable cause, int attempt) {
+    private CompletionStage<Optional<Block>> onFailure(Throwable cause) {
         if (cause instanceof NoRoomException) {
-            return untilChanged().thenCompose(changed -> reserve(attempt + 1));
+            return untilChanged().thenApply(changed -> Optional.empty());
         }
         if (cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException) {
             RecipeAccess.session(coordinator).metrics().count("ids.skip", path.toString());
-            return reserve(attempt + 1);
+            return CompletableFuture.completedFuture(Optional.empty());
         }
         return CompletableFuture.failedFuture(cause);
     }
@@ -233,9 +237,12 @@ final class IdBlocks {
         return new ConditionalWrite(pinned, path, record.data(), version, proof).send();
     }
 
-    /** Completes when the limit may have been raised: at the next change. */
+    /** Completes when the limit may have been raised, at the next change, or nobody waits for that any more. */
     private CompletionStage<Void> untilChanged() {
         CompletableFuture<Void> changed = new CompletableFuture<>();
+        synchronized (lock) {
+            room = Optional.of(changed);
+        }
         Mirror mirror = Mirror.of(coordinator, path, MirrorScope.NODE);
         mirror.listen(changes -> {
             boolean hasRoom = mirror.get(path)
@@ -253,7 +260,22 @@ final class IdBlocks {
             mirror.close();
             registration.close();
         });
+        endWaitInVain(); // they may have given up before that
         return changed;
+    }
+
+    private CompletableFuture<Long> endingWaitInVain(CompletableFuture<Long> id) {
+        id.whenComplete((given, failure) -> endWaitInVain());
+        return id;
+    }
+
+    private void endWaitInVain() {
+        Optional<CompletableFuture<Void>> inVain;
+        synchronized (lock) {
+            forgetWhoGaveUp();
+            inVain = waiting.isEmpty() ? room : Optional.empty();
+        }
+        inVain.ifPresent(changed -> changed.complete(null));
     }
 
     private void failIfClosed(SessionState state, CompletableFuture<Void> changed) {

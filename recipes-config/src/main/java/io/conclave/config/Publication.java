@@ -29,11 +29,9 @@ import java.util.concurrent.CompletionStage;
  * One transaction that changes several keys. It also writes its own id into the configuration's znode, on condition of
  * its version: so publications follow each other, and one whose reply is lost is found by its id.
  *
- * <p>Which keys have a znode already is read before; if that changes meanwhile, it begins again.
+ * <p>Which keys have a znode already is read before; if that changes meanwhile, another attempt is due.
  */
 final class Publication {
-    private static final int MAX_ATTEMPTS = 100;
-
     private final Requests requests;
     private final NodePath log;
     private final NodePath root;
@@ -57,12 +55,8 @@ final class Publication {
         return NodePath.of("/" + name).within(root);
     }
 
-    /** True if it was published; false if an expectation does not hold. */
-    CompletionStage<Boolean> publish(int attempt) {
-        if (attempt > MAX_ATTEMPTS) {
-            return CompletableFuture.failedFuture(new RefusedException(
-                    RefusalReason.OTHER, "publish " + batch + ": others were quicker " + MAX_ATTEMPTS + " times"));
-        }
+    /** True if it was published, false if an expectation does not hold; empty if others were quicker. */
+    CompletionStage<Optional<Boolean>> attempt() {
         CompletableFuture<Optional<NodeStat>> logStat = exists(log);
         List<String> names = List.copyOf(batch.entries().keySet());
         List<CompletableFuture<Optional<NodeStat>>> stats =
@@ -77,13 +71,12 @@ final class Publication {
                         }
                     }
                     if (!isPossible(present)) {
-                        return CompletableFuture.completedFuture(false);
+                        return CompletableFuture.completedFuture(Optional.of(false));
                     }
                     if (there.isEmpty()) {
-                        return requests.makeParents(log.child("any")).thenCompose(made -> publish(attempt + 1));
+                        return requests.makeParents(log.child("any")).thenCompose(made -> attempt());
                     }
-                    return makeParents(present)
-                            .thenCompose(made -> send(there.get().version(), present, attempt));
+                    return makeParents(present).thenCompose(made -> send(there.get(), present));
                 });
     }
 
@@ -118,15 +111,15 @@ final class Publication {
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    private CompletionStage<Boolean> send(int logVersion, Set<String> present, int attempt) {
+    private CompletionStage<Optional<Boolean>> send(NodeStat before, Set<String> present) {
         List<Operation<?>> operations = new ArrayList<>();
-        operations.add(SetData.of(log, id).withVersion(logVersion));
+        operations.add(SetData.of(log, id).withVersion(before.version()));
         batch.entries().forEach((name, entry) -> operation(path(name), entry, present.contains(name))
                 .ifPresent(operations::add));
         return requests.submit(
                 new Multi(operations),
-                done -> CompletableFuture.completedFuture(true),
-                cause -> onFailure(cause, logVersion, attempt));
+                done -> CompletableFuture.completedFuture(Optional.of(true)),
+                cause -> onFailure(cause, before));
     }
 
     private static Optional<Operation<?>> operation(NodePath path, ConfigBatch.Entry entry, boolean isThere) {
@@ -142,14 +135,16 @@ final class Publication {
                 : Optional.of(Create.of(path).withData(entry.data()));
     }
 
-    private CompletionStage<Boolean> onFailure(Throwable cause, int logVersion, int attempt) {
+    private CompletionStage<Optional<Boolean>> onFailure(Throwable cause, NodeStat before) {
         if (cause instanceof OutcomeUnknownException unknown) {
-            return requests.readLatest(log).thenCompose(found -> resolve(found, logVersion, attempt, unknown));
+            return requests.findOut(log, unknown).thenCompose(found -> resolve(found, before, unknown));
         }
         if (Failures.is(cause, RefusalReason.BAD_VERSION) && !isOfLog(cause)) {
-            return CompletableFuture.completedFuture(false);
+            return CompletableFuture.completedFuture(Optional.of(false));
         }
-        return Failures.isStale(cause) ? again(attempt) : CompletableFuture.failedFuture(cause);
+        return Failures.isStale(cause)
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : CompletableFuture.failedFuture(cause);
     }
 
     private static boolean isOfLog(Throwable cause) {
@@ -157,20 +152,17 @@ final class Publication {
                 && refused.operationIndex().orElse(0) == 0;
     }
 
-    private CompletionStage<Boolean> again(int attempt) {
-        return requests.later(Backoff.after(attempt), () -> publish(attempt + 1));
-    }
-
-    private CompletionStage<Boolean> resolve(
-            Optional<GetData.NodeData> found, int logVersion, int attempt, OutcomeUnknownException unknown) {
+    private CompletionStage<Optional<Boolean>> resolve(
+            Optional<GetData.NodeData> found, NodeStat before, OutcomeUnknownException unknown) {
         requests.session().metrics().count("config.recover", log.toString());
-        if (found.isPresent() && found.get().bytes().contentEquals(id)) {
-            return CompletableFuture.completedFuture(true);
+        if (found.filter(node -> node.bytes().contentEquals(id)).isPresent()) {
+            return CompletableFuture.completedFuture(Optional.of(true));
         }
-        int publications = found.map(node -> node.stat().version() - logVersion).orElse(-1);
-        boolean surelyNot = publications == 0 || publications == 1;
+        boolean surelyNot = found.map(GetData.NodeData::stat)
+                .filter(now -> now.czxid() == before.czxid() && now.version() - before.version() <= 1)
+                .isPresent();
         return surelyNot
-                ? again(attempt)
+                ? CompletableFuture.completedFuture(Optional.empty())
                 : CompletableFuture.failedFuture(new OutcomeUnknownException(
                         "Publish " + batch + " at " + root + ": the reply was lost, and others have published more than"
                                 + " once since; it may have been published and replaced. Read the keys, and publish "

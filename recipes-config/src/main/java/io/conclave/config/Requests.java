@@ -12,7 +12,6 @@ import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.Sync;
 import io.conclave.spi.SerialExecutor;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -94,6 +93,13 @@ final class Requests {
                         : CompletableFuture.failedFuture(cause));
     }
 
+    /** As {@link #readLatest}, to find out what became of a write of it. */
+    CompletionStage<Optional<GetData.NodeData>> findOut(NodePath path, OutcomeUnknownException unknown) {
+        return readLatest(path)
+                .exceptionallyCompose(
+                        failure -> CompletableFuture.failedFuture(Failures.inDoubt(unknown, Waiting.cause(failure))));
+    }
+
     private static CompletionStage<Optional<GetData.NodeData>> onNotRead(
             Throwable cause, Supplier<CompletionStage<Optional<GetData.NodeData>>> again) {
         if (Failures.isNoNode(cause)) {
@@ -105,14 +111,6 @@ final class Requests {
     /** Makes the parents of a znode. */
     CompletionStage<Void> makeParents(NodePath path) {
         return ParentMaker.makePersistent(session(), path.parent().orElse(NodePath.ROOT));
-    }
-
-    /** Goes on after a pause, on the dispatcher. */
-    <T> CompletionStage<T> later(Duration pause, Supplier<CompletionStage<T>> next) {
-        RecipeSession session = session();
-        CompletableFuture<Void> over = new CompletableFuture<>();
-        session.time().schedule(pause, () -> session.execute(() -> over.complete(null)));
-        return over.thenCompose(done -> next.get());
     }
 
     /** The application's own stage, which completes on a listener thread. */

@@ -148,7 +148,7 @@ public final class SharedValue<T> {
     }
 
     private CompletionStage<NodeStat> setAgain(byte[] data, NodeStat before, OutcomeUnknownException unknown) {
-        return requests.readLatest(path).thenCompose(found -> {
+        return requests.findOut(path, unknown).thenCompose(found -> {
             if (found.filter(node -> node.bytes().contentEquals(data)).isPresent()) {
                 return CompletableFuture.completedFuture(found.orElseThrow().stat());
             }

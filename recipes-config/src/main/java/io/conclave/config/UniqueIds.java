@@ -27,7 +27,8 @@ import java.util.concurrent.CompletableFuture;
  * there is none; an empty znode then shows that there is a sequence to look after. After the loss of a whole ensemble
  * the persister lets the sequence go on from what it has stored.
  *
- * <p>While the connection is away, or the session is lost, callers wait. Thread-safe.
+ * <p>While the connection is away, or the session is lost, callers wait. When all of them have given up, by an
+ * interrupt or a timeout, no further attempt to take a block begins. Thread-safe.
  */
 public final class UniqueIds {
     private static final int DEFAULT_BLOCK = 100;

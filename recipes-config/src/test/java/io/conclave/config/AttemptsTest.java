@@ -1,22 +1,29 @@
 package io.conclave.config;
 
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.request.Request;
 import io.conclave.request.Sync;
+import io.conclave.spi.BackendSession;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,62 +31,172 @@ import org.junit.jupiter.api.Test;
 /** A call that loses every race goes on as long as its caller waits for it, and no longer. */
 class AttemptsTest {
     private static final Duration LONGER_THAN_A_PAUSE = Duration.ofMillis(100);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int MANY = 50;
+    private static final ConfigKey<Long> KEY = ConfigKey.ofLong("key");
 
     private final String store = UUID.randomUUID().toString();
     private final ManualTimeSource clock = new ManualTimeSource();
     private final AtomicInteger attempts = new AtomicInteger();
+    private volatile Callable<?> beforeEachWrite = () -> "nothing";
     private Coordinator coordinator;
-    private SharedValue<String> value;
-    private Function<Optional<String>, String> outrun;
+    private Coordinator rival;
 
     @BeforeEach
     void connect() {
-        coordinator = Coordinator.builder("memory:" + store)
+        MemoryStore.named(store).faults().plant(clock, this::outrun);
+        coordinator = connect(clock);
+        rival = connect(new ManualTimeSource());
+    }
+
+    private Coordinator connect(ManualTimeSource time) {
+        return Coordinator.builder("memory:" + store)
                 .sessionTimeout(Duration.ofHours(1))
-                .timeSource(clock)
+                .timeSource(time)
                 .connect();
-        value = SharedValue.at(coordinator, "/value", DataCodec.TEXT);
-        SharedValue<String> rival = SharedValue.at(coordinator, "/value", DataCodec.TEXT);
-        outrun = present -> {
-            try {
-                rival.set("rival " + attempts.incrementAndGet());
-            } catch (InterruptedException e) {
-                throw new IllegalStateException(e);
-            }
-            return "ours";
-        };
+    }
+
+    /** Another process writes before each write. */
+    private BackendSession outrun(BackendSession session) {
+        return (BackendSession) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {BackendSession.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("submit") && !((Request<?>) arguments[0]).isRead()) {
+                        beforeEachWrite.call();
+                        attempts.incrementAndGet();
+                    }
+                    try {
+                        return method.invoke(session, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     @AfterEach
     void close() {
         coordinator.close();
+        rival.close();
         MemoryStore.forget(store);
     }
 
+    private SharedValue<Long> value(Coordinator of) {
+        return SharedValue.at(of, "/value", DataCodec.LONG);
+    }
+
+    private static Configuration configuration(Coordinator of) {
+        return Configuration.at(of, "/config");
+    }
+
+    private void outrunUpdates() throws InterruptedException {
+        value(rival).set(0L);
+        beforeEachWrite = () -> value(rival).update(present -> present.orElseThrow() + 1);
+    }
+
+    private void outrunPublications() throws InterruptedException {
+        configuration(rival).publish(ConfigBatch.setting(KEY, 0L));
+        beforeEachWrite = () -> configuration(rival).publish(ConfigBatch.setting(KEY, 1L));
+    }
+
+    private void outrunReservations() throws InterruptedException {
+        ids(rival).next();
+        beforeEachWrite = () -> ids(rival).next();
+    }
+
+    private void outrunAdditions() throws InterruptedException {
+        SharedCounter.at(rival, "/counter").add(1);
+        beforeEachWrite = () -> SharedCounter.at(rival, "/counter").add(1);
+    }
+
+    private static UniqueIds ids(Coordinator of) {
+        return UniqueIds.at(of, "/ids").withBlockSize(1);
+    }
+
     @Test
-    void noAttemptFollowsACancellation() throws Exception {
-        CompletableFuture<Versioned<String>> call = value.updateAsync(outrun);
+    void noUpdateIsTriedAgainAfterACancellation() throws Exception {
+        outrunUpdates();
+        noAttemptFollowsACancellation(() -> value(coordinator).updateAsync(present -> -1L));
+    }
+
+    @Test
+    void noPublicationIsTriedAgainAfterACancellation() throws Exception {
+        outrunPublications();
+        noAttemptFollowsACancellation(() -> configuration(coordinator).publishAsync(ConfigBatch.setting(KEY, -1L)));
+    }
+
+    @Test
+    void noReservationIsTriedAgainAfterACancellation() throws Exception {
+        outrunReservations();
+        noAttemptFollowsACancellation(() -> ids(coordinator).nextAsync());
+        beforeEachWrite = () -> "nothing";
+        long last = ids(rival).next();
+        assertTrue(ids(coordinator).next() > last);
+    }
+
+    @Test
+    void noAdditionIsTriedAgainAfterACancellation() throws Exception {
+        outrunAdditions();
+        noAttemptFollowsACancellation(
+                () -> SharedCounter.at(coordinator, "/counter").addAsync(1000));
+        assertTrue(SharedCounter.at(rival, "/counter").get() < 1000);
+    }
+
+    @Test
+    void noUpdateIsTriedAgainAfterAnInterrupt() throws Exception {
+        outrunUpdates();
+        noAttemptFollowsAnInterrupt(() -> value(coordinator).update(present -> -1L));
+    }
+
+    @Test
+    void noPublicationIsTriedAgainAfterAnInterrupt() throws Exception {
+        outrunPublications();
+        noAttemptFollowsAnInterrupt(() -> configuration(coordinator).publish(ConfigBatch.setting(KEY, -1L)));
+    }
+
+    @Test
+    void noReservationIsTriedAgainAfterAnInterrupt() throws Exception {
+        outrunReservations();
+        noAttemptFollowsAnInterrupt(() -> ids(coordinator).next());
+    }
+
+    @Test
+    void noReservationIsTriedAgainAfterATimeout() throws Exception {
+        outrunReservations();
+        CompletableFuture<Long> call = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            try {
+                call.complete(ids(coordinator).next(LONGER_THAN_A_PAUSE.multipliedBy(MANY)));
+            } catch (InterruptedException | RuntimeException e) {
+                call.completeExceptionally(e);
+            }
+        });
+        caller.start();
+        clock.advanceUntil(LONGER_THAN_A_PAUSE, call::isCompletedExceptionally);
+        assertNoMoreAttempts();
+    }
+
+    private void noAttemptFollowsACancellation(Supplier<CompletableFuture<?>> begin) throws Exception {
+        CompletableFuture<?> call = begin.get();
         clock.advanceUntil(LONGER_THAN_A_PAUSE, () -> attempts.get() >= 5);
         call.cancel(true);
         assertNoMoreAttempts();
         assertThrows(CancellationException.class, call::join);
     }
 
-    @Test
-    void noAttemptFollowsAnInterrupt() throws Exception {
+    private void noAttemptFollowsAnInterrupt(Callable<?> call) throws Exception {
         CompletableFuture<Void> interrupted = new CompletableFuture<>();
         Thread caller = new Thread(() -> {
             try {
-                value.update(outrun);
+                call.call();
             } catch (InterruptedException e) {
                 interrupted.complete(null);
+            } catch (Exception e) {
+                interrupted.completeExceptionally(e);
             }
         });
         caller.start();
         clock.advanceUntil(LONGER_THAN_A_PAUSE, () -> attempts.get() >= 5);
         caller.interrupt();
-        interrupted.get(1, TimeUnit.MINUTES);
+        interrupted.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         assertNoMoreAttempts();
     }
 
@@ -91,5 +208,34 @@ class AttemptsTest {
             coordinator.execute(Sync.of(NodePath.ROOT));
             assertTrue(attempts.get() <= most, () -> attempts.get() + " attempts, " + most + " at most");
         }
+    }
+
+    @Test
+    void publicationGoesOnForAsLongAsItsCallerWaits() throws Exception {
+        outrunPublications();
+        CompletableFuture<Boolean> call = configuration(coordinator).publishAsync(ConfigBatch.setting(KEY, -1L));
+        clock.advanceUntil(LONGER_THAN_A_PAUSE, () -> attempts.get() > 2 * MANY);
+        beforeEachWrite = () -> "nothing";
+        clock.advanceUntil(LONGER_THAN_A_PAUSE, call::isDone);
+        assertTrue(call.join());
+        assertEquals(-1L, configuration(rival).get(KEY).orElseThrow());
+    }
+
+    @Test
+    void waitForRoomThatAllCallersGiveUpLeavesNoWatch() throws Exception {
+        UniqueIds ids = UniqueIds.persisted(coordinator, "/ids");
+        CompletableFuture<Long> one = ids.nextAsync();
+        CompletableFuture<Long> other = ids.nextAsync();
+        long session = RecipeAccess.session(coordinator).id();
+        await().atMost(PATIENCE).until(() -> watches(session) > 0);
+        one.cancel(true);
+        coordinator.execute(Sync.of(NodePath.ROOT));
+        assertTrue(watches(session) > 0);
+        other.cancel(true);
+        await().atMost(PATIENCE).until(() -> watches(session) == 0);
+    }
+
+    private int watches(long session) {
+        return MemoryStore.named(store).faults().watchCount(session);
     }
 }

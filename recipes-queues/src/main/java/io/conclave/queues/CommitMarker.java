@@ -1,6 +1,5 @@
 package io.conclave.queues;
 
-import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusedException;
 import io.conclave.line.ProcessName;
@@ -229,7 +228,7 @@ final class CommitMarker {
             reset();
             over(outcome -> outcome.unclear(first, unknown));
         } else {
-            over(outcome -> outcome.failed(cause instanceof ClosedException ? unknown : cause));
+            over(outcome -> outcome.failed(Failures.inDoubt(unknown, cause)));
         }
     }
 

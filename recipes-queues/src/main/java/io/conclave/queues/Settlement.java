@@ -105,7 +105,7 @@ final class Settlement {
         if (Failures.isNoNode(cause)) {
             claimGone();
         } else {
-            result.completeExceptionally(cause instanceof ClosedException ? unknown : cause);
+            result.completeExceptionally(Failures.inDoubt(unknown, cause));
         }
     }
 
