@@ -6,16 +6,15 @@ import io.conclave.node.NodePath;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.function.LongUnaryOperator;
 
 /**
  * A whole number that all share and add to; nothing is added twice and nothing is lost, also when replies are.
  *
  * <p>The znode's data is the number, eight bytes, most significant first, and behind it the marks of the last writes:
  * so after a lost reply the client finds out whether its write is among them. An addition costs a read and a
- * conditional write, and both again for each race that it loses; when many add at the same time, they wait at random. A
- * call that is interrupted, or whose future is cancelled, begins no further attempt.
+ * conditional write, and both again for each race that it loses; when many processes add at the same time, they wait at
+ * random. What the threads of one coordinator add while a write is under way goes together with the next one, in the
+ * order of the calls. A call that is interrupted, or whose future is cancelled, begins no further attempt.
  *
  * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with
  * {@link io.conclave.error.SessionGoneException}: then what was under way has happened once or not at all. Immutable
@@ -75,7 +74,7 @@ public final class SharedCounter {
 
     /** As {@link #add}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Long> addAsync(long delta) {
-        return Attempts.start(requests, "add to " + path, () -> change(value -> value + delta));
+        return Additions.add(requests, path, delta);
     }
 
     /** Adds one. */
@@ -104,41 +103,11 @@ public final class SharedCounter {
     }
 
     private CompletionStage<Optional<Boolean>> replace(long expected, long value) {
-        return read().thenCompose(state -> state.record.value() == expected
-                ? write(state, value).thenApply(written -> written ? Optional.of(true) : Optional.empty())
-                : CompletableFuture.completedFuture(Optional.of(false)));
-    }
-
-    private CompletionStage<Optional<Long>> change(LongUnaryOperator change) {
-        return read().thenCompose(state -> {
-            long next = change.applyAsLong(state.record.value());
-            return write(state, next).thenApply(written -> written ? Optional.of(next) : Optional.empty());
-        });
-    }
-
-    /** @param version of the znode; ABSENT if there is none */
-    private record State(CounterRecord record, int version) {}
-
-    private CompletionStage<State> read() {
-        return requests.read(path).thenApply(found -> found.map(node -> new State(
-                        CounterRecord.parse(path, node.data()), node.stat().version()))
-                .orElse(new State(CounterRecord.ZERO, ConditionalWrite.ABSENT)));
-    }
-
-    private CompletionStage<Boolean> write(State state, long value) {
-        long mark = ThreadLocalRandom.current().nextLong();
-        byte[] data = state.record.next(value, mark).data();
-        ConditionalWrite.Proof proof = (node, writes) -> {
-            if (CounterRecord.parse(path, node.data()).isMarked(mark)) {
-                return ConditionalWrite.Proof.Verdict.WRITTEN;
-            }
-            return writes <= CounterRecord.MARKS
-                    ? ConditionalWrite.Proof.Verdict.REFUSED
-                    : ConditionalWrite.Proof.Verdict.UNKNOWN;
-        };
-        return new ConditionalWrite(requests, path, data, state.version, proof)
-                .send()
-                .thenApply(Optional::isPresent);
+        CounterNode node = new CounterNode(requests, path);
+        return node.read()
+                .thenCompose(state -> state.value() == expected
+                        ? node.write(state, value).thenApply(written -> written ? Optional.of(true) : Optional.empty())
+                        : CompletableFuture.completedFuture(Optional.of(false)));
     }
 
     /** The counter's znode, in the coordinator's namespace. */

@@ -14,6 +14,8 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -73,6 +75,43 @@ class ConfigFaultsTest {
     @Test
     void everyAdditionCountsOnceOrFailed() {
         counter().verify();
+    }
+
+    @Test
+    void everyAdditionOfSeveralCallersCountsOnceOrFailed() {
+        AtomicInteger surely = new AtomicInteger();
+        AtomicInteger perhaps = new AtomicInteger();
+        FaultDriver.of("counter, several callers", run -> {
+                    surely.set(1);
+                    perhaps.set(0);
+                    counter(run.helper("first")).add(1);
+                    run.rival("adds", me -> {
+                        counter(me).add(1);
+                        surely.incrementAndGet();
+                    });
+                    run.victim().start(me -> {
+                        perhaps.set(6);
+                        List<CompletableFuture<Long>> calls = new ArrayList<>();
+                        for (int i = 0; i < 6; i++) {
+                            calls.add(counter(me).addAsync(1));
+                        }
+                        Set<Long> sums = new HashSet<>();
+                        for (CompletableFuture<Long> call : calls) {
+                            if (!sums.add(me.await(call))) {
+                                run.violated("two have one sum: " + call.join());
+                            }
+                            perhaps.decrementAndGet();
+                            surely.incrementAndGet();
+                        }
+                    });
+                })
+                .afterwards(run -> {
+                    long count = counter(run.helper("looking")).get();
+                    if (count < surely.get() || count > surely.get() + perhaps.get()) {
+                        run.violated("counted " + count + ", added " + surely + " and perhaps " + perhaps);
+                    }
+                })
+                .verify();
     }
 
     static FaultDriver compareAndSet() {
