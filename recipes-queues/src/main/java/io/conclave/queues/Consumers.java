@@ -1,6 +1,7 @@
 package io.conclave.queues;
 
 import io.conclave.error.ConclaveException;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetData;
@@ -200,7 +201,12 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         }
         dequeuing = true;
         DequeueTransaction dequeue = new DequeueTransaction(
-                session, layout, first.mode(), first.maxDeliveries(), chosen, new Dequeuing(first.mode()));
+                session,
+                layout,
+                first.mode(),
+                first.maxDeliveries(),
+                chosen,
+                new Dequeuing(first.mode(), chosen.size()));
         dequeue.begin(read, this::send);
     }
 
@@ -334,9 +340,11 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     /** What comes of a step. */
     private final class Dequeuing implements DequeueTransaction.Outcome {
         private final PendingTake.Mode mode;
+        private final int count;
 
-        Dequeuing(PendingTake.Mode mode) {
+        Dequeuing(PendingTake.Mode mode, int count) {
             this.mode = mode;
+            this.count = count;
         }
 
         @Override
@@ -379,7 +387,25 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         @Override
         public void failed(Throwable cause) {
             dequeuing = false;
-            failAll(cause);
+            if (cause instanceof OutcomeUnknownException) {
+                failThoseMeant(cause);
+            } else {
+                failAll(cause);
+            }
+        }
+
+        /** It is not known who has these items; as many callers hear of that, and the others wait on. */
+        private void failThoseMeant(Throwable cause) {
+            items.clear();
+            read.clear();
+            watch.disregard(); // so that the list is read again
+            List<PendingTake> meant = pendingTakes.stream()
+                    .filter(pending -> pending.mode() == mode)
+                    .limit(count)
+                    .toList();
+            pendingTakes.removeAll(meant);
+            meant.forEach(pending -> pending.fail(cause));
+            proceed();
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 
 /**
  * All producers of one queue in one session. What gathers while a transaction is under way goes into the next one.
@@ -84,9 +85,11 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         proceed();
     }
 
-    /** Takes a put back that is not on its way. */
+    /** Takes a put back that is not on its way; one that is, if it turns out to have had no effect. */
     void abandon(Put put) {
-        if (!put.isSent() && puts.remove(put)) {
+        if (put.isSent()) {
+            put.giveUp();
+        } else if (puts.remove(put)) {
             put.end(false);
             proceed();
         }
@@ -231,7 +234,12 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
         private void again() {
             sending = false;
-            batch.forEach(put -> put.sent(false));
+            for (Put put : batch) {
+                put.sent(false);
+                if (put.isGivenUp() && puts.remove(put)) {
+                    put.end(false);
+                }
+            }
             proceed();
         }
 
@@ -308,7 +316,7 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     }
 
     private void fail(List<Put> failed, Throwable cause) {
-        puts.removeAll(failed);
+        puts.removeAll(Set.copyOf(failed)); // there may be many
         failed.forEach(put -> put.fail(cause));
         proceed();
     }

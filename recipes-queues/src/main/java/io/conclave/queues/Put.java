@@ -14,6 +14,7 @@ final class Put {
     private final CompletableFuture<Boolean> outcome = new CompletableFuture<>();
     private TimeSource.Timer timer = () -> {};
     private boolean sent;
+    private boolean givenUp;
 
     /**
      * A put.
@@ -51,6 +52,15 @@ final class Put {
 
     void sent(boolean value) {
         sent = value;
+    }
+
+    /** Whether it is to be taken back as soon as it turns out that it can be. */
+    boolean isGivenUp() {
+        return givenUp;
+    }
+
+    void giveUp() {
+        givenUp = true;
     }
 
     void endsBy(TimeSource.Timer newTimer) {
