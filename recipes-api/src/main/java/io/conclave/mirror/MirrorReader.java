@@ -73,6 +73,7 @@ final class MirrorReader {
     private int round;
     private int inFlight;
     private int toLoad;
+    private int postponed; // refused, and to be read later
     private int unshown;
 
     private enum Kind {
@@ -140,6 +141,7 @@ final class MirrorReader {
         loading = true;
         loadedBeforeFirstConnection = session.connectionNumber() == 0;
         toLoad = 0;
+        postponed = 0;
         waiting.clear();
         known = new HashMap<>();
         listed.clear();
@@ -279,6 +281,7 @@ final class MirrorReader {
     private void later(Read read, Throwable cause) {
         int current = round;
         toLoad += read.loads ? 1 : 0;
+        postponed++;
         boolean comesFirst = read.loads && (read.kind == Kind.SYNC || read.kind == Kind.WATCH);
         Retry.later(session, cause, () -> {
             if (ended || current != round) {
@@ -288,6 +291,7 @@ final class MirrorReader {
                 load(); // what was read without it may be old, or have changed unheard
             } else {
                 toLoad -= read.loads ? 1 : 0;
+                postponed--;
                 add(read.kind, read.path, read.loads);
                 send();
             }
@@ -357,7 +361,7 @@ final class MirrorReader {
         if (ended || toLoad > 0) {
             return;
         }
-        boolean settled = waiting.isEmpty() && inFlight == 0;
+        boolean settled = waiting.isEmpty() && inFlight == 0 && postponed == 0;
         if (!settled && unshown < PATIENCE) {
             return;
         }
