@@ -91,6 +91,9 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
     }
 
     private void prepare(RecipeSession on) {
+        if (isOver() || !follower.isCurrent(on)) {
+            return;
+        }
         before.apply(on)
                 .whenComplete((done, failure) -> on.execute(() -> {
                     if (failure == null) {

@@ -101,7 +101,7 @@ public final class ServiceDiscovery {
             }
         });
         registering.whenComplete((registration, failure) -> {
-            if (registering.isCancelled()) {
+            if (failure != null) { // ended by the application, whichever way
                 joining.cancel(true);
             }
         });

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
@@ -12,6 +13,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -41,6 +44,20 @@ class OutageTest {
 
     private static ServiceInstance instance(String id) {
         return ServiceInstance.named("orders").id(id).address("host").port(80).build();
+    }
+
+    @Test
+    void registrationWhoseFutureIsEndedByATimeoutOfItsCallersIsGivenUp() throws Exception {
+        try (Coordinator coordinator = connect();
+                Coordinator other = connect()) {
+            ServiceDiscovery.at(other, "/services").registerAsync(instance("a")).get();
+            CompletableFuture<ServiceRegistration> second =
+                    ServiceDiscovery.at(coordinator, "/services").registerAsync(instance("a"));
+            long session = RecipeAccess.session(coordinator).id();
+            until(() -> store.faults().watchCount(session) > 0);
+            second.completeExceptionally(new TimeoutException("as orTimeout does"));
+            until(() -> store.faults().watchCount(session) == 0);
+        }
     }
 
     @Test
