@@ -34,14 +34,13 @@ final class CommandAnswer {
     /** Answers and closes if the first bytes of the connection are a word with all of its argument. */
     void answerIfWord(ReceivedBytes received) {
         String letters = received.firstLetters();
-        if (!words.isWord(letters)) {
+        if (begun || !words.isWord(letters)) {
             return;
         }
         Optional<byte[]> argument = received.behindLetters(words.argumentBytes(letters));
         if (argument.isPresent()) {
             begun = true;
             connection.statistics().received();
-            connection.attaching();
             words.answer(letters, argument.get()).whenComplete((text, failure) -> {
                 if (failure != null) {
                     LOG.error("Command {} failed", letters, failure);

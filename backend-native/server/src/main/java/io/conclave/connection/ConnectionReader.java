@@ -190,7 +190,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
 
     private boolean wantsFrame() {
         return switch (connection.state()) {
-            case HANDSHAKE -> true;
+            case HANDSHAKE -> !command.isBegun();
             case OPEN -> channel.isWritable() && !isHeldUp();
             case ATTACHING, ENDING, CLOSED -> false;
         };
@@ -203,14 +203,18 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         return connection.isOpen() && holds.any();
     }
 
-    /** While attaching, the socket is read on, within a bound, so that a client that leaves is noticed. */
+    /**
+     * While attaching, the socket is read on, within a bound, so that a client that leaves is noticed; and behind a
+     * four-letter word, since to close with something unread would have the kernel take the answer back.
+     */
     private void setReading() {
         if (isHeldUp() && !connection.isReadOnly()) {
             leaseKeeper.keep(connection.sessionTimeoutMs());
         }
         boolean reading = (wantsFrame() && !connection.isFinishing())
                 || connection.isGone()
-                || (connection.state() == ConnectionState.ATTACHING && received.size() < MAX_HANDSHAKE_BYTES);
+                || ((connection.state() == ConnectionState.ATTACHING || command.isBegun())
+                        && received.size() < MAX_HANDSHAKE_BYTES);
         if (channel.config().isAutoRead() != reading) {
             channel.config().setAutoRead(reading);
             if (!reading && connection.isOpen()) {

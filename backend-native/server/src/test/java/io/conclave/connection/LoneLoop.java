@@ -43,6 +43,10 @@ final class LoneLoop implements AutoCloseable {
     }
 
     ConnectionReader reader(EmbeddedChannel channel, long maxOutputBytes, SessionLeases leases) {
+        return reader(channel, maxOutputBytes, leases, CommandWords.NONE);
+    }
+
+    ConnectionReader reader(EmbeddedChannel channel, long maxOutputBytes, SessionLeases leases, CommandWords words) {
         ConnectionServices services = new ConnectionServices(
                 new ConnectionLimits(0, 0, maxOutputBytes, 100, 60_000, 2000),
                 guard,
@@ -53,7 +57,7 @@ final class LoneLoop implements AutoCloseable {
                 new ClusterNode(),
                 () -> TreeState.OF_NO_CLUSTER,
                 ClientSecurity.NONE,
-                CommandWords.NONE,
+                words,
                 changes -> new CompletableFuture<>(),
                 CompletableFuture::new,
                 () -> false,
