@@ -263,7 +263,9 @@ final class HeldShare implements PartitionShare {
 
     @Override
     public SortedMap<String, PartitionGrant> held() {
-        return Collections.unmodifiableSortedMap(new TreeMap<>(held));
+        SortedMap<String, PartitionGrant> now = new TreeMap<>();
+        held.forEach(now::put); // the constructor for sorted maps fails if an entry goes meanwhile
+        return Collections.unmodifiableSortedMap(now);
     }
 
     @Override

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** A stand-alone Apache ZooKeeper in this JVM, on a free port of the loopback address and a temporary directory. */
 public final class ApacheZooKeeper implements AutoCloseable {
     private static final int TICK_MS = 500;
+    private static final int LONGEST_SESSION_MS = 60_000;
     private static final int REAPER_CHECK_MS = 200;
 
     private final Path directory;
@@ -29,7 +30,7 @@ public final class ApacheZooKeeper implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** Starts a server; session timeouts from 1 s to 10 s. */
+    /** Starts a server; session timeouts from 1 s to a minute. */
     public static ApacheZooKeeper start() {
         try {
             System.setProperty("zookeeper.4lw.commands.whitelist", "*");
@@ -59,6 +60,7 @@ public final class ApacheZooKeeper implements AutoCloseable {
     private static final class Server extends ZooKeeperServer {
         Server(Path directory) throws IOException {
             super(directory.toFile(), directory.toFile(), TICK_MS);
+            setMaxSessionTimeout(LONGEST_SESSION_MS);
         }
 
         RequestProcessor first() {

@@ -230,7 +230,7 @@ class LinkFailureTest extends OpenedPeers {
     void randomBytesBehindAHandshakeEndTheLinkOnly() throws IOException {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        TestPeer one = open(1);
+        TestPeer one = open(1, options -> options.electionTimeoutMs(1_000)); // some are a frame that never ends
         for (int i = 0; i < 50; i++) {
             RawPeer peer = dial(one).hello(1, TestPeer.facts(2));
             assertTrue(peer.receiveReply().accepted(), "seed " + seed);

@@ -31,7 +31,7 @@ final class RawPeer implements Closeable {
         this.socket = socket;
         this.calls = calls;
         socket.setTcpNoDelay(true);
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(120_000);
         this.in = new DataInputStream(socket.getInputStream());
     }
 

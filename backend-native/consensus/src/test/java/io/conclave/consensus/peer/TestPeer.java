@@ -51,7 +51,7 @@ final class TestPeer implements PeerListener, AutoCloseable {
                             var unused = TIMER.schedule(action, delayMs, TimeUnit.MILLISECONDS);
                         },
                         lookUps)
-                .electionTimeoutMs(60_000);
+                .electionTimeoutMs(5_000);
     }
 
     static PeerFacts facts(int id) {
