@@ -1,6 +1,5 @@
 package io.conclave.consensus.core;
 
-import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
@@ -18,23 +17,7 @@ import java.util.random.RandomGenerator;
  * wall clock of the last {@link #tick}.
  */
 public final class Core {
-    /** How many election timeouts the only voter of a cluster waits for the others before it leads. */
-    private static final int SOLE_VOTER_PATIENCE = 2;
-
-    private final CoreOptions options;
-    private final Rules rules;
-    private final int self;
-    private final TermState termState;
-    private final Outbox outbox;
-    private final MemberLog log;
-    private final LinkedMembers links;
-    private final Following following;
-    private final ElectionTimer timer;
-    private final Election election;
-    private final ReadIndexRequests readIndexRequests;
-    private final Conflicts conflicts;
-    private final InputTime time;
-    private final RoleChanges roles;
+    final RaftState raft;
     private final MessageHandler messages;
 
     /** A member that has recovered. */
@@ -43,58 +26,8 @@ public final class Core {
     }
 
     Core(CoreOptions options, CoreStart start, RandomGenerator random, long nowMs, Rules rules) {
-        this.options = options;
-        this.rules = rules;
-        time = new InputTime(nowMs);
-        self = start.member();
-        termState = new TermState(start);
-        long lastIndex = start.rest().isEmpty()
-                ? start.baseIndex()
-                : start.rest().get(start.rest().size() - 1).lastIndex();
-        outbox = new Outbox(termState.vote(), lastIndex, termState.isProvisional());
-        readIndexRequests = new ReadIndexRequests(outbox);
-        log = new MemberLog(start, options, outbox);
-        conflicts = new Conflicts(self, termState, log, outbox);
-        links = new LinkedMembers(self, start.directory(), log.configurations, rules);
-        following = new Following(log, rules, outbox);
-        timer = new ElectionTimer(options, random, nowMs);
-        following.begin(termState.term());
-        election = new Election(
-                start,
-                nowMs + SOLE_VOTER_PATIENCE * options.electionTimeoutMs(),
-                rules,
-                termState,
-                timer,
-                log,
-                following,
-                links,
-                outbox);
-        roles = new RoleChanges(
-                options,
-                rules,
-                time,
-                termState,
-                outbox,
-                log,
-                links,
-                following,
-                timer,
-                election,
-                conflicts,
-                readIndexRequests);
-        messages = new MessageHandler(
-                rules,
-                time,
-                termState,
-                roles,
-                outbox,
-                log,
-                links,
-                following,
-                timer,
-                election,
-                conflicts,
-                readIndexRequests);
+        raft = new RaftState(options, start, random, nowMs, rules);
+        messages = new MessageHandler(raft);
     }
 
     /**
@@ -106,7 +39,7 @@ public final class Core {
      * @param timestampBeforeMs the time of that
      */
     public void remember(List<LogBatch> committed, long termBefore, long timestampBeforeMs) {
-        log.window.prepend(committed, termBefore, timestampBeforeMs);
+        raft.log.window.prepend(committed, termBefore, timestampBeforeMs);
     }
 
     /**
@@ -117,46 +50,48 @@ public final class Core {
      * @param timestampMs the wall clock
      */
     public void tick(long nowMs, long timestampMs) {
-        time.nowMs = nowMs;
-        time.wallMs = timestampMs;
-        LeaderRole leadership = roles.leadership();
+        raft.nowMs = nowMs;
+        raft.wallMs = timestampMs;
+        LeaderRole leadership = raft.leadership();
         if (leadership != null) {
-            roles.stillLeads(leadership.tick(nowMs));
-        } else if (election.tick(nowMs)) {
-            roles.lead();
+            raft.stillLeads(leadership.tick(nowMs));
+        } else if (raft.election.tick(nowMs)) {
+            raft.lead();
         }
-        if (termState.leader() != 0 && nowMs >= readIndexRequests.resendDueMs(options.electionTimeoutMs())) {
-            roles.sendReadIndexRequests();
+        if (raft.termState.leader() != 0
+                && nowMs >= raft.readIndexRequests.resendDueMs(raft.options.electionTimeoutMs())) {
+            raft.sendReadIndexRequests();
         }
     }
 
     /** When {@link #tick} has something to do next, if nothing else happens. */
     public long nextTickMs() {
-        LeaderRole leadership = roles.leadership();
+        LeaderRole leadership = raft.leadership();
         if (leadership != null) {
-            return leadership.nextTickMs(time.nowMs);
+            return leadership.nextTickMs(raft.nowMs);
         }
-        long dueMs =
-                termState.leader() == 0 ? Long.MAX_VALUE : readIndexRequests.resendDueMs(options.electionTimeoutMs());
-        return Math.min(dueMs, election.nextTickMs(time.nowMs));
+        long dueMs = raft.termState.leader() == 0
+                ? Long.MAX_VALUE
+                : raft.readIndexRequests.resendDueMs(raft.options.electionTimeoutMs());
+        return Math.min(dueMs, raft.election.nextTickMs(raft.nowMs));
     }
 
     /** A message of a member; those of former terms and of unknown members are ignored or answered as Raft has it. */
     public void receive(long nowMs, int from, PeerMessage message) {
-        time.nowMs = nowMs;
+        raft.nowMs = nowMs;
         messages.receive(from, message);
     }
 
     /** The link from that member broke: what was sent to us after the last message received is lost. */
     public void linkLost(long nowMs, int from) {
-        time.nowMs = nowMs;
-        links.lost(from);
-        LeaderRole leadership = roles.leadership();
+        raft.nowMs = nowMs;
+        raft.links.lost(from);
+        LeaderRole leadership = raft.leadership();
         if (leadership != null) {
             leadership.linkLost(nowMs, from);
-        } else if (from == termState.leader()) {
-            termState.follow(0); // what we ask for is sent again when it is heard again
-            timer.leaderLost(nowMs);
+        } else if (from == raft.termState.leader()) {
+            raft.termState.follow(0); // what we ask for is sent again when it is heard again
+            raft.timer.leaderLost(nowMs);
         }
     }
 
@@ -166,14 +101,14 @@ public final class Core {
      * To be called before anything is sent on the link.
      */
     public void linked(long nowMs, int to, long shownDirectory) {
-        time.nowMs = nowMs;
-        roles.rememberAcknowledgements();
-        links.linked(to, shownDirectory);
-        LeaderRole leadership = roles.leadership();
+        raft.nowMs = nowMs;
+        raft.rememberAcknowledgements();
+        raft.links.linked(to, shownDirectory);
+        LeaderRole leadership = raft.leadership();
         if (leadership != null) {
             leadership.linked(nowMs, to);
-        } else if (to == termState.leader()) {
-            roles.sendReadIndexRequests();
+        } else if (to == raft.termState.leader()) {
+            raft.sendReadIndexRequests();
         }
     }
 
@@ -181,7 +116,7 @@ public final class Core {
      * The member has said what it knows of this one, or has an empty directory: the only voter need not wait for it.
      */
     public void heard(int member) {
-        election.heard(member);
+        raft.election.heard(member);
     }
 
     /**
@@ -189,17 +124,17 @@ public final class Core {
      * this start; 0 if nothing is known.
      */
     public long acknowledgedIndex(int member, long itsDirectory) {
-        return roles.acknowledgedIndex(member, itsDirectory);
+        return raft.acknowledgedIndex(member, itsDirectory);
     }
 
     /** The term of the entry at the end of a batch, if that is in memory; -1 otherwise. */
     public long termAt(long index) {
-        return log.window.isBorder(index) ? log.window.termAt(index) : -1;
+        return raft.log.window.isBorder(index) ? raft.log.window.termAt(index) : -1;
     }
 
     /** What was ignored of a member's messages since the last call. */
     public Complaint takeComplaint() {
-        return conflicts.takeComplaint();
+        return raft.conflicts.takeComplaint();
     }
 
     /**
@@ -207,7 +142,7 @@ public final class Core {
      * changed.
      */
     public boolean isAnother(int member, long itsDirectory) {
-        return links.isAnother(member, itsDirectory);
+        return raft.links.isAnother(member, itsDirectory);
     }
 
     /**
@@ -218,11 +153,11 @@ public final class Core {
      * @throws IllegalStateException if this member does not take proposals: see {@link CoreStatus#takesProposals}
      */
     public long propose(long nowMs, long timestampMs, List<LogEntry> entries) {
-        time.nowMs = nowMs;
-        time.wallMs = timestampMs;
-        LeaderRole leadership = roles.leadership();
+        raft.nowMs = nowMs;
+        raft.wallMs = timestampMs;
+        LeaderRole leadership = raft.leadership();
         if (leadership == null || leadership.isTransferring()) {
-            throw new IllegalStateException("member " + self + " takes no proposals as " + termState);
+            throw new IllegalStateException("member " + raft.self + " takes no proposals as " + raft.termState);
         }
         return leadership.append(nowMs, timestampMs, entries);
     }
@@ -232,14 +167,14 @@ public final class Core {
      * be said of batches that an output has had cut since they were given.
      */
     public void durable(long nowMs, long index, long batchTerm) {
-        time.nowMs = nowMs;
-        log.durable(index, batchTerm);
-        following.durable();
-        LeaderRole leadership = roles.leadership();
+        raft.nowMs = nowMs;
+        raft.log.durable(index, batchTerm);
+        raft.following.durable();
+        LeaderRole leadership = raft.leadership();
         if (leadership != null) {
-            leadership.advance(nowMs, time.wallMs);
+            leadership.advance(nowMs, raft.wallMs);
         }
-        roles.checkCaughtUp();
+        raft.checkCaughtUp();
     }
 
     /**
@@ -247,26 +182,27 @@ public final class Core {
      * does not stand for election: it could not serve, nor tell its server that it leads.
      */
     public void hasState(long nowMs, boolean value) {
-        time.nowMs = nowMs;
-        election.hasState(value);
-        if (!value && (termState.role() == CoreRole.PRE_CANDIDATE || termState.role() == CoreRole.CANDIDATE)) {
-            roles.stepDown();
+        raft.nowMs = nowMs;
+        raft.election.hasState(value);
+        if (!value
+                && (raft.termState.role() == CoreRole.PRE_CANDIDATE || raft.termState.role() == CoreRole.CANDIDATE)) {
+            raft.stepDown();
         }
     }
 
     /** Whether batches may be applied, and reads released: not without the state that they belong to. */
     public boolean mayApply() {
-        return election.mayApply();
+        return raft.election.mayApply();
     }
 
     /** How many bytes of batches that are not needed any more are kept in memory. */
     public long tailBytes() {
-        return options.tailBytes();
+        return raft.options.tailBytes();
     }
 
     /** Batches up to here are applied, or can be read from the files for that; until then the core keeps them. */
     public void applied(long index) {
-        log.applied(index);
+        raft.log.applied(index);
     }
 
     /**
@@ -275,16 +211,16 @@ public final class Core {
      * @param id must differ from all others since the member's start
      */
     public void readIndex(long nowMs, long id, byte[] note) {
-        time.nowMs = nowMs;
-        readIndexRequests.add(nowMs, id, note);
-        if (termState.leader() != 0) {
-            roles.sendReadIndexRequest(id, note);
+        raft.nowMs = nowMs;
+        raft.readIndexRequests.add(nowMs, id, note);
+        if (raft.termState.leader() != 0) {
+            raft.sendReadIndexRequest(id, note);
         }
     }
 
     /** Whether a snapshot would bring this member forward; to be asked again right before it is installed. */
     public boolean wantsSnapshot(long lastIndex, long lastTerm) {
-        return rules.wantsSnapshot(lastIndex, lastTerm, log.commitIndex(), log.window);
+        return raft.following.wantsSnapshot(lastIndex, lastTerm);
     }
 
     /** A snapshot that is wanted is installed, durably: the log begins behind it. */
@@ -295,27 +231,24 @@ public final class Core {
             long timestampMs,
             ClusterConfiguration configuration,
             long configurationIndex) {
-        time.nowMs = nowMs;
-        if (!wantsSnapshot(lastIndex, lastTerm) || roles.leadership() != null) {
+        raft.nowMs = nowMs;
+        if (!wantsSnapshot(lastIndex, lastTerm) || raft.leadership() != null) {
             throw new IllegalStateException("a snapshot up to " + lastIndex + " of term " + lastTerm
-                    + " was installed over a log that ends at " + log.lastIndex() + ", committed "
-                    + log.commitIndex());
+                    + " was installed over a log that ends at " + raft.log.lastIndex() + ", committed "
+                    + raft.log.commitIndex());
         }
-        log.install(lastIndex, lastTerm, timestampMs, configuration, configurationIndex);
-        following.installed();
-        if (termState.leader() != 0) {
-            outbox.send(termState.leader(), new SnapshotReply(termState.term(), lastIndex, 0, true));
-        }
+        raft.log.install(lastIndex, lastTerm, timestampMs, configuration, configurationIndex);
+        raft.following.installed(lastIndex);
     }
 
     /** Whether the batches behind the index, an earlier end of a batch, are kept in memory. */
     public boolean isInMemory(long afterIndex) {
-        return afterIndex >= log.window.baseIndex();
+        return afterIndex >= raft.log.window.baseIndex();
     }
 
     /** The leader's: whether the member needs batches that are not kept in memory. */
     public boolean isBehind(int member) {
-        LeaderRole leadership = roles.leadership();
+        LeaderRole leadership = raft.leadership();
         return leadership != null && leadership.isBehind(member);
     }
 
@@ -324,7 +257,7 @@ public final class Core {
      * that have not even an earlier one, or were not heard since then.
      */
     public boolean isWithVotersThatFollow(long earlier, long index, long sinceMs) {
-        LeaderRole leadership = roles.leadership();
+        LeaderRole leadership = raft.leadership();
         return leadership == null || leadership.isWithVotersThatFollow(earlier, index, sinceMs);
     }
 
@@ -333,22 +266,22 @@ public final class Core {
      * start.
      */
     public EntryPlace placeOf(int member) {
-        LeaderRole leadership = roles.leadership();
+        LeaderRole leadership = raft.leadership();
         return leadership == null ? EntryPlace.START : leadership.placeOf(member);
     }
 
     /** The leader's: sends a member that is behind committed batches from elsewhere. */
     public void appendStored(long nowMs, int to, long previousIndex, long previousTerm, List<LogBatch> batches) {
-        time.nowMs = nowMs;
+        raft.nowMs = nowMs;
         if (isBehind(to)) {
-            roles.leadershipFor("send").appendStored(nowMs, to, previousIndex, previousTerm, batches);
+            raft.leadershipFor("send").appendStored(nowMs, to, previousIndex, previousTerm, batches);
         }
     }
 
     /** The leader's: a snapshot of so many entries is being sent to the member, or the sending has failed. */
     public void snapshotSending(long nowMs, int to, long lastIndex, boolean failed) {
-        time.nowMs = nowMs;
-        LeaderRole leadership = roles.leadership();
+        raft.nowMs = nowMs;
+        LeaderRole leadership = raft.leadership();
         if (leadership != null) {
             leadership.snapshotSending(nowMs, to, lastIndex, failed);
         }
@@ -362,8 +295,8 @@ public final class Core {
      * @throws IllegalStateException if this member does not lead
      */
     public boolean transfer(long nowMs, int to) {
-        time.nowMs = nowMs;
-        return roles.leadershipFor("transfer leadership").transfer(nowMs, to);
+        raft.nowMs = nowMs;
+        return raft.leadershipFor("transfer leadership").transfer(nowMs, to);
     }
 
     /**
@@ -375,14 +308,14 @@ public final class Core {
      * @throws IllegalArgumentException if the target cannot be
      */
     public void reconfigure(long nowMs, long timestampMs, ClusterConfiguration target) {
-        time.nowMs = nowMs;
-        time.wallMs = timestampMs;
-        roles.leadershipFor("change the configuration").reconfigure(nowMs, timestampMs, target);
+        raft.nowMs = nowMs;
+        raft.wallMs = timestampMs;
+        raft.leadershipFor("change the configuration").reconfigure(nowMs, timestampMs, target);
     }
 
     /** The application did not understand a note that {@link #take} gave out: its request is not answered. */
     public void noteNotUnderstood(CoreOutput.Note note) {
-        LeaderRole leadership = roles.leadership();
+        LeaderRole leadership = raft.leadership();
         if (leadership != null) {
             leadership.noteNotUnderstood(note.from(), note.id());
         }
@@ -390,15 +323,16 @@ public final class Core {
 
     /** What is to be done since the last call, in the order that {@link CoreOutput} says. */
     public CoreOutput take() {
-        LeaderRole leadership = roles.leadership();
-        if (leadership != null && !roles.stillLeads(leadership.flush(time.nowMs))) {
+        LeaderRole leadership = raft.leadership();
+        if (leadership != null && !raft.stillLeads(leadership.flush(raft.nowMs))) {
             leadership = null;
         }
         if (leadership == null) {
-            following.flush(termState.term(), termState.leader());
-            log.trim(Long.MAX_VALUE);
+            raft.following.flush();
+            raft.log.trim(Long.MAX_VALUE);
         }
-        CoreOutput output = outbox.take(termState.vote(), termState.role(), termState.isProvisional());
+        CoreOutput output =
+                raft.outbox.take(raft.termState.vote(), raft.termState.role(), raft.termState.isProvisional());
         if (leadership != null) {
             leadership.notesGiven();
         }
@@ -407,61 +341,61 @@ public final class Core {
 
     /** Where things stand. */
     public CoreStatus status() {
-        LeaderRole leadership = roles.leadership();
+        LeaderRole leadership = raft.leadership();
         return new CoreStatus(
-                termState.role(),
-                termState.term(),
-                termState.leader(),
-                log.commitIndex(),
-                log.lastIndex(),
+                raft.termState.role(),
+                raft.termState.term(),
+                raft.termState.leader(),
+                raft.log.commitIndex(),
+                raft.log.lastIndex(),
                 leadership != null && leadership.isTermCommitted(),
                 takesProposals(),
-                termState.isProvisional(),
-                log.configuration(),
-                log.configurations.latestIndex(),
-                log.configurationCommitted(),
-                leadership == null ? timer.heardLeaderMs() : leadership.heardMajorityMs(time.nowMs));
+                raft.termState.isProvisional(),
+                raft.log.configuration(),
+                raft.log.configurations.latestIndex(),
+                raft.log.configurationCommitted(),
+                leadership == null ? raft.timer.heardLeaderMs() : leadership.heardMajorityMs(raft.nowMs));
     }
 
     /** What it is in its term; the same as in {@link #status}, which costs more. */
     public CoreRole role() {
-        return termState.role();
+        return raft.termState.role();
     }
 
     /** Whether it leads, and is not about to transfer leadership. */
     public boolean takesProposals() {
-        LeaderRole leadership = roles.leadership();
+        LeaderRole leadership = raft.leadership();
         return leadership != null && !leadership.isTransferring();
     }
 
     /** The leader of its term; 0 if it does not know. */
     public int leader() {
-        return termState.leader();
+        return raft.termState.leader();
     }
 
     /** The end of its log, durable or not. */
     public long lastIndex() {
-        return log.lastIndex();
+        return raft.log.lastIndex();
     }
 
     /** What is known to be committed, and is in its log, durable or not. */
     public long commitIndex() {
-        return log.commitIndex();
+        return raft.log.commitIndex();
     }
 
     /** The present term. */
     public long term() {
-        return termState.term();
+        return raft.termState.term();
     }
 
     /** Why there is no leader, as far as this member knows, in one sentence; empty if there is one. */
     public String noLeaderReason(long nowAtMs) {
-        return termState.leader() == 0 ? election.reason(nowAtMs) : "";
+        return raft.termState.leader() == 0 ? raft.election.reason(nowAtMs) : "";
     }
 
     /** What the leader knows of the other members; empty elsewhere. */
     public List<PeerStatus> peers() {
-        LeaderRole leadership = roles.leadership();
+        LeaderRole leadership = raft.leadership();
         return leadership == null ? List.of() : leadership.peers();
     }
 
@@ -470,29 +404,23 @@ public final class Core {
     /** This member neither leads nor follows; its caller gives it no messages and no time from now on. */
     public void suspend() {
         if (!takesPartSuspected()) {
-            roles.stepDown();
+            raft.stepDown();
         }
     }
 
     /** Whether a member whose disk is said to have been set back takes part. */
     public boolean takesPartSuspected() {
-        return rules.takesPart(true);
+        return raft.rules.takesPart(true);
     }
 
     /** Whether a log that is committed up to there has all that this one may have committed. */
     public boolean isCoveredBy(long commitTerm, long commitIndex) {
-        long lastTerm = log.window.lastTerm();
-        return commitTerm > lastTerm || (commitTerm == lastTerm && commitIndex >= log.lastIndex());
+        long lastTerm = raft.log.window.lastTerm();
+        return commitTerm > lastTerm || (commitTerm == lastTerm && commitIndex >= raft.log.lastIndex());
     }
 
     /** Whether the others can do without this member's log; see {@link Rules#mayGiveUpLog}. */
     public boolean mayGiveUpLog(ClusterConfiguration committed, Set<Integer> voters, Set<Integer> later) {
-        return rules.mayGiveUpLog(committed, self, voters, later);
-    }
-
-    // ---- for tests that look at what this member has
-
-    LogWindow logWindow() {
-        return log.window;
+        return raft.rules.mayGiveUpLog(committed, raft.self, voters, later);
     }
 }

@@ -155,7 +155,7 @@ final class Election {
     private boolean campaign(long nowMs, boolean transfer) {
         termState.become(CoreRole.CANDIDATE);
         termState.beginTerm();
-        following.begin(termState.term());
+        following.begin();
         begin(nowMs, false);
         return askForVotes(nowMs, false, termState.term(), transfer);
     }

@@ -2,11 +2,15 @@ package io.conclave.consensus.core;
 
 import io.conclave.consensus.core.PeerMessage.Append;
 import io.conclave.consensus.core.PeerMessage.AppendReply;
+import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
+import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.entry.LogBatch;
 
-/** What a member owes the leader of its term: appends taken, and acknowledged once they are durable. */
+/** What a member owes the leader of its term: appends taken, and acknowledged once they are durable; snapshots. */
 final class Following {
+    private final TermState termState;
     private final MemberLog log;
+    private final Conflicts conflicts;
     private final Rules rules;
     private final Outbox outbox;
 
@@ -21,35 +25,58 @@ final class Following {
     /** What was committed here before this term began; 0 if that is not known, since this member restarted in it. */
     private long committedBefore;
 
-    Following(MemberLog log, Rules rules, Outbox outbox) {
+    Following(TermState termState, MemberLog log, Conflicts conflicts, Rules rules, Outbox outbox) {
+        this.termState = termState;
         this.log = log;
+        this.conflicts = conflicts;
         this.rules = rules;
         this.outbox = outbox;
+        begin();
     }
 
     /** A new term: what its leader has is not known but for what is committed. */
-    void begin(long term) {
+    void begin() {
         verifiedIndex = log.commitIndex();
-        committedBefore = log.window.termAt(log.commitIndex()) < term ? log.commitIndex() : 0;
+        committedBefore = log.window.termAt(log.commitIndex()) < termState.term() ? log.commitIndex() : 0;
         toldCommitIndex = 0;
         round = 0;
         replyDue = false;
     }
 
     /**
-     * The index of the first thing in an append that cannot be if the leader has everything that is committed here; -1
-     * if there is none. Asked before the leader is followed.
-     *
-     * @param term this member's
+     * Whether an append may be a leader's of this term or a later one. One of a former term is answered; one that no
+     * leader can send is complained of.
      */
-    long contradiction(long term, Append append) {
+    boolean accepts(int from, Append append) {
+        if (append.term() < termState.term()) {
+            outbox.send(from, new AppendReply(termState.term(), false, append.previousIndex(), 0, 0, append.round()));
+            return false;
+        }
+        long differing = contradiction(append);
+        if (differing >= 0) {
+            conflicts.contradict(from, append.term(), differing);
+            return false;
+        }
+        if (!fits(append)) {
+            conflicts.nonsense(
+                    from, "an append behind index " + append.previousIndex() + " whose batches overlap those here");
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * The index of the first thing in an append that cannot be if the leader has everything that is committed here; -1
+     * if there is none.
+     */
+    private long contradiction(Append append) {
         long previous = append.previousIndex();
         if (log.window.baseIndex() <= previous
                 && previous <= log.commitIndex()
                 && rules.differsFromCommitted(previous, append.previousTerm(), log.window)) {
             return previous;
         }
-        long before = append.term() > term ? log.commitIndex() : committedBefore;
+        long before = append.term() > termState.term() ? log.commitIndex() : committedBefore;
         for (LogBatch batch : append.batches()) {
             if (batch.firstIndex() > log.commitIndex()) {
                 break;
@@ -65,7 +92,7 @@ final class Following {
      * Whether the batches of an append that would be taken lie where batches of this log begin and end, as those of any
      * leader do behind an equal place.
      */
-    boolean fits(Append append) {
+    private boolean fits(Append append) {
         long previous = append.previousIndex();
         if (previous >= log.commitIndex() && !has(previous, append.previousTerm())) {
             return true; // it is refused
@@ -91,12 +118,12 @@ final class Following {
         return true;
     }
 
-    /** Takes an append that {@link #fits}; whether its commit index does. */
-    boolean receive(long term, int leader, Append append) {
+    /** Takes an append that was accepted, of the leader that is followed. */
+    void receive(int leader, Append append) {
         long previous = append.previousIndex();
         if (previous >= log.commitIndex() && !has(previous, append.previousTerm())) {
-            refuse(term, leader, append);
-            return true;
+            refuse(leader, append);
+            return;
         }
         long matching = Math.max(previous, log.commitIndex());
         for (LogBatch batch : append.batches()) {
@@ -106,28 +133,25 @@ final class Following {
             }
         }
         verifiedIndex = Math.max(verifiedIndex, matching);
-        boolean fits = committed(append.commitIndex());
+        committed(leader, append.commitIndex());
         // a new round is answered at once; batches when they are durable
         replyDue |= append.round() > round || append.batches().isEmpty() || log.durableIndex() >= verifiedIndex;
         round = Math.max(round, append.round());
-        return fits;
     }
 
-    /**
-     * The leader of the term says that so much is committed; what is not known to be equal here is not yet. False if no
-     * batch ends there, so that nothing is done.
-     */
-    boolean committed(long leaderCommitIndex) {
+    /** The leader of the term says that so much is committed; what is not known to be equal here is not yet. */
+    void committed(int leader, long leaderCommitIndex) {
         long told = Math.max(toldCommitIndex, leaderCommitIndex);
         long commit = Math.min(told, verifiedIndex);
         if (commit > log.commitIndex()) {
             if (!log.window.isBorder(commit)) {
-                return false;
+                conflicts.nonsense(
+                        leader, "a commit index of " + leaderCommitIndex + ", which is in the middle of a batch");
+                return;
             }
             log.commit(commit);
         }
         toldCommitIndex = told;
-        return true;
     }
 
     private boolean has(long index, long term) {
@@ -148,36 +172,73 @@ final class Following {
      * Fast back-up: of a term that the leader's entry there does not have, everything is passed over. What is committed
      * here is equal to the leader's.
      */
-    private void refuse(long term, int leader, Append append) {
+    private void refuse(int leader, Append append) {
         long below = Math.min(append.previousIndex(), log.lastIndex());
         long hint = Math.max(log.commitIndex(), log.window.borderAtOrBelow(below, append.previousTerm()));
         outbox.send(
                 leader,
-                new AppendReply(term, false, append.previousIndex(), hint, log.window.termAt(hint), append.round()));
+                new AppendReply(
+                        termState.term(),
+                        false,
+                        append.previousIndex(),
+                        hint,
+                        log.window.termAt(hint),
+                        append.round()));
     }
 
     void durable() {
         replyDue = true;
     }
 
-    void installed() {
-        verifiedIndex = Math.max(verifiedIndex, log.commitIndex());
-        replyDue = true;
-    }
-
-    /** Sends one answer for all that came since the last. */
-    void flush(long term, int leader) {
-        if (replyDue && leader != 0) {
+    /** Sends one answer for all appends that came since the last. */
+    void flush() {
+        if (replyDue && termState.leader() != 0) {
             long match = Math.min(verifiedIndex, log.durableIndex());
-            outbox.send(leader, new AppendReply(term, true, match, 0, 0, round));
+            outbox.send(termState.leader(), new AppendReply(termState.term(), true, match, 0, 0, round));
             replyDue = false;
         }
     }
 
     /** Whether a member whose log was cut has caught up; see {@link Rules#hasCaughtUp}. */
-    boolean hasCaughtUp(long term) {
-        return toldCommitIndex > 0
+    boolean hasCaughtUp() {
+        return termState.leader() != 0
+                && toldCommitIndex > 0
                 && toldCommitIndex <= log.commitIndex()
-                && rules.hasCaughtUp(toldCommitIndex, log.window.termAt(toldCommitIndex), term, log.durableIndex());
+                && rules.hasCaughtUp(
+                        toldCommitIndex, log.window.termAt(toldCommitIndex), termState.term(), log.durableIndex());
+    }
+
+    // ---- snapshots
+
+    /** Whether a piece of a snapshot may be a leader's of this term or a later one; one of a former term is answered. */
+    boolean accepts(int from, SnapshotChunk chunk) {
+        if (chunk.term() < termState.term()) {
+            outbox.send(from, new SnapshotReply(termState.term(), chunk.lastIndex(), 0, false));
+            return false;
+        }
+        return true;
+    }
+
+    /** Hands on a piece that was accepted, of the leader that is followed, or says that the snapshot is not wanted. */
+    void receive(int leader, SnapshotChunk chunk) {
+        if (wantsSnapshot(chunk.lastIndex(), chunk.lastTerm())) {
+            outbox.chunk(leader, chunk);
+        } else {
+            outbox.send(leader, new SnapshotReply(termState.term(), chunk.lastIndex(), chunk.length(), true));
+        }
+    }
+
+    /** See {@link Core#wantsSnapshot}. */
+    boolean wantsSnapshot(long lastIndex, long lastTerm) {
+        return rules.wantsSnapshot(lastIndex, lastTerm, log.commitIndex(), log.window);
+    }
+
+    /** A snapshot up to there is installed. */
+    void installed(long lastIndex) {
+        verifiedIndex = Math.max(verifiedIndex, log.commitIndex());
+        replyDue = true;
+        if (termState.leader() != 0) {
+            outbox.send(termState.leader(), new SnapshotReply(termState.term(), lastIndex, 0, true));
+        }
     }
 }

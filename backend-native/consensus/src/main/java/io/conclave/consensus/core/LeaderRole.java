@@ -107,6 +107,11 @@ final class LeaderRole {
         return log.commitIndex() >= firstIndex;
     }
 
+    /** Whether this member, if its log was cut, has everything again: what it commits is on its own disk as well. */
+    boolean hasCaughtUp() {
+        return isTermCommitted() && log.durableIndex() >= log.commitIndex();
+    }
+
     // ---- the log
 
     long append(long nowMs, long wallMs, List<LogEntry> entries) {

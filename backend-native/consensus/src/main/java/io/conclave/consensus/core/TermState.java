@@ -1,5 +1,7 @@
 package io.conclave.consensus.core;
 
+import io.conclave.consensus.core.PeerMessage.VoteReply;
+
 /** A member's state in its term: its role, its vote and how much that counts, and the leader it follows. */
 final class TermState {
     private final int self;
@@ -49,6 +51,11 @@ final class TermState {
     /** If its vote is provisional: the term that it was in when it lost the end of its log. */
     long doubtTerm() {
         return provisional ? doubtTerm : 0;
+    }
+
+    /** An answer to a request for a vote, of the given term. */
+    VoteReply voteReply(boolean pre, long answeredTerm, boolean granted) {
+        return new VoteReply(pre, answeredTerm, granted, provisional, doubtTerm());
     }
 
     /** What has to be durable before anything is sent. */

@@ -231,7 +231,7 @@ final class SimulatedMember {
     }
 
     private LogWindow window() {
-        return core.logWindow();
+        return core.raft.log.window;
     }
 
     private void write(List<LogBatch> append) {
@@ -306,7 +306,7 @@ final class SimulatedMember {
 
     /** Batches behind an index that is applied or more, up to another. */
     static List<LogBatch> batches(Core core, long after, long upTo) {
-        return core.logWindow().after(after, Long.MAX_VALUE).stream()
+        return core.raft.log.window.after(after, Long.MAX_VALUE).stream()
                 .takeWhile(batch -> batch.lastIndex() <= upTo)
                 .toList();
     }

@@ -1,55 +1,66 @@
 package io.conclave.consensus.core;
 
 import io.conclave.consensus.core.PeerMessage.ReadIndexRequest;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a member goes from one role to another: it enters a higher term, follows a leader, leads, or steps down. It has
- * the leader's part as long as the member leads, and tells everything that depends on the role of the change.
+ * A member's parts, each of which knows one thing, the time of its last input, and its role: it enters a higher term,
+ * follows a leader, leads, or steps down, and tells every part that depends on the role of the change. It has the
+ * leader's part as long as it leads.
  */
-final class RoleChanges {
-    private final CoreOptions options;
-    private final Rules rules;
-    private final int self;
-    private final InputTime time;
-    private final TermState termState;
-    private final Outbox outbox;
-    private final MemberLog log;
-    private final LinkedMembers links;
-    private final Following following;
-    private final ElectionTimer timer;
-    private final Election election;
-    private final Conflicts conflicts;
-    private final ReadIndexRequests readIndexRequests;
+final class RaftState {
+    /** How many election timeouts the only voter of a cluster waits for the others before it leads. */
+    private static final int SOLE_VOTER_PATIENCE = 2;
+
+    final CoreOptions options;
+    final Rules rules;
+    final int self;
+    final TermState termState;
+    final Outbox outbox;
+    final MemberLog log;
+    final Conflicts conflicts;
+    final LinkedMembers links;
+    final Following following;
+    final ElectionTimer timer;
+    final Election election;
+    final ReadIndexRequests readIndexRequests;
     private final Acknowledgements acknowledgements = new Acknowledgements();
     private @Nullable LeaderRole leadership;
 
-    RoleChanges(
-            CoreOptions options,
-            Rules rules,
-            InputTime time,
-            TermState termState,
-            Outbox outbox,
-            MemberLog log,
-            LinkedMembers links,
-            Following following,
-            ElectionTimer timer,
-            Election election,
-            Conflicts conflicts,
-            ReadIndexRequests readIndexRequests) {
+    /** The caller's monotonic clock at the last input, in milliseconds: what the member does, it does at that time. */
+    long nowMs;
+
+    /** The caller's wall clock at the last {@link Core#tick}, or at a later proposal. */
+    long wallMs;
+
+    /** A member that has recovered. */
+    RaftState(CoreOptions options, CoreStart start, RandomGenerator random, long nowMs, Rules rules) {
         this.options = options;
         this.rules = rules;
-        this.self = termState.self();
-        this.time = time;
-        this.termState = termState;
-        this.outbox = outbox;
-        this.log = log;
-        this.links = links;
-        this.following = following;
-        this.timer = timer;
-        this.election = election;
-        this.conflicts = conflicts;
-        this.readIndexRequests = readIndexRequests;
+        this.nowMs = nowMs;
+        self = start.member();
+        termState = new TermState(start);
+        long lastIndex = start.rest().isEmpty()
+                ? start.baseIndex()
+                : start.rest().get(start.rest().size() - 1).lastIndex();
+        outbox = new Outbox(termState.vote(), lastIndex, termState.isProvisional());
+        log = new MemberLog(start, options, outbox);
+        conflicts = new Conflicts(self, termState, log, outbox);
+        links = new LinkedMembers(self, start.directory(), log.configurations, rules);
+        following = new Following(termState, log, conflicts, rules, outbox);
+        timer = new ElectionTimer(options, random, nowMs);
+        election = new Election(
+                start,
+                nowMs + SOLE_VOTER_PATIENCE * options.electionTimeoutMs(),
+                rules,
+                termState,
+                timer,
+                log,
+                following,
+                links,
+                outbox);
+        readIndexRequests = new ReadIndexRequests(outbox);
     }
 
     /** The leader's part; null while this member does not lead. */
@@ -89,7 +100,7 @@ final class RoleChanges {
         if (termState.role() != CoreRole.FOLLOWER) {
             termState.become(CoreRole.FOLLOWER);
         }
-        timer.heardLeader(time.nowMs);
+        timer.heardLeader(nowMs);
         if (leader == 0) {
             termState.follow(newLeader);
             election.over();
@@ -105,7 +116,7 @@ final class RoleChanges {
         }
         termState.enter(higherTerm);
         stepDown();
-        following.begin(termState.term());
+        following.begin();
         return true;
     }
 
@@ -120,10 +131,10 @@ final class RoleChanges {
     /** Becomes a follower without a leader. */
     void stepDown() {
         if (leadership != null) {
-            timer.deposed(time.nowMs, leadership.heardMajorityMs(time.nowMs));
+            timer.deposed(nowMs, leadership.heardMajorityMs(nowMs));
             rememberAcknowledgements();
             leadership = null;
-            following.begin(termState.term());
+            following.begin();
         }
         termState.become(CoreRole.FOLLOWER);
         termState.follow(0);
@@ -136,23 +147,20 @@ final class RoleChanges {
         election.leads(termState.term());
         leadership = new LeaderRole(
                 self, termState.term(), options, rules, outbox, log, links, conflicts, readIndexRequests);
-        leadership.begin(time.nowMs, time.wallMs);
+        leadership.begin(nowMs, wallMs);
         sendReadIndexRequests();
     }
 
     /** A member whose log was cut has caught up, with the leader or as the leader: its vote counts again. */
     void checkCaughtUp() {
-        if (termState.isProvisional()
-                && (leadership == null
-                        ? termState.leader() != 0 && following.hasCaughtUp(termState.term())
-                        : leadership.isTermCommitted() && log.durableIndex() >= log.commitIndex())) {
+        if (termState.isProvisional() && (leadership == null ? following.hasCaughtUp() : leadership.hasCaughtUp())) {
             termState.markCaughtUp();
         }
     }
 
     /** Asks the leader for the read indexes that this member waits for. */
     void sendReadIndexRequests() {
-        readIndexRequests.sendAll(time.nowMs, this::sendReadIndexRequest);
+        readIndexRequests.sendAll(nowMs, this::sendReadIndexRequest);
     }
 
     /** Asks the leader, which there is, for a read index. */
