@@ -210,7 +210,7 @@ final class Following {
 
     // ---- snapshots
 
-    /** Whether a piece of a snapshot may be a leader's of this term or a later one; one of a former term is answered. */
+    /** As {@link #accepts(int, Append)}, for a piece of a snapshot. */
     boolean accepts(int from, SnapshotChunk chunk) {
         if (chunk.term() < termState.term()) {
             outbox.send(from, new SnapshotReply(termState.term(), chunk.lastIndex(), 0, false));
