@@ -55,7 +55,6 @@ public final class Contender extends AbstractGrantRequest {
     private final Waiter waiter;
     private final GuaranteedDelete deletion;
     private final GrantMeasurements measurements;
-    private boolean grantsWhenRead;
     private boolean turning;
     private @Nullable Downgrade downgrade; // the last one
     private volatile ContenderState state = ContenderState.ENTERING; // written on the dispatcher only
@@ -168,27 +167,14 @@ public final class Contender extends AbstractGrantRequest {
 
     /** It is our turn. */
     void grant() {
-        if (session.remaining().isZero()) {
-            return; // the session's loss is on its way here
-        }
-        if (!own.isReadable()) {
-            grantsWhenRead = true;
-            own.watch();
-            return;
+        if (session.remaining().isZero() || !own.mayBeHeld()) {
+            return; // the session's loss, or the answer to the first read of the znode, is on its way here
         }
         become(ContenderState.HELD);
         own.watchInAMoment();
         measurements.granted();
         describeHold();
         tellGranted();
-    }
-
-    /** It is watched now. */
-    void ownNodeRead() {
-        if (grantsWhenRead && isBeforeGrant()) {
-            grantsWhenRead = false;
-            grant();
-        }
     }
 
     private void describeHold() {

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A contender's own znode: which it is, and a watch that tells when it is not there any more.
+ * A contender's own znode: which it is, whether it may be held, and a watch that tells when it is not there any more.
  *
  * <p>State belongs to the dispatcher; which znode it is may be asked from any thread.
  */
@@ -30,6 +30,7 @@ final class OwnNode {
     private int version; // as it was last read
     private long takenOnConnection = -1;
     private long watchedOnConnection = UNWATCHED;
+    private boolean grantsWhenRead;
 
     /**
      * The znode.
@@ -39,6 +40,11 @@ final class OwnNode {
      * @param czxid what tells it from another of the same name
      */
     record Znode(LineEntry entry, NodePath path, long czxid) {}
+
+    /** Whether the client has read a place of its own in this session. State belongs to the dispatcher. */
+    private static final class Readability {
+        private boolean isProven;
+    }
 
     OwnNode(Contender contender) {
         this.contender = contender;
@@ -61,15 +67,62 @@ final class OwnNode {
         takenOnConnection = session.connectionNumber();
     }
 
-    /** Whether the connection has been interrupted since the znode was created or found. */
-    boolean isInterruptedSinceTaken() {
-        return takenOnConnection != session.connectionNumber();
-    }
-
     /** Whether the watch was set on this connection, and has not fired. */
     boolean isWatchedOn(long connection) {
         return watchedOnConnection == connection;
     }
+
+    void watchUnlessWatched() {
+        if (!isWatchedOn(session.connectionNumber())) {
+            watch();
+        }
+    }
+
+    /** Reads the znode and watches it; the contender is told if it is not ours (any more). */
+    void watch() {
+        Znode ours = znode;
+        if (ours == null) {
+            return;
+        }
+        contender.read(
+                GetData.of(ours.path).withWatcher(watcher),
+                node -> onRead(ours, node.stat(), node.data()),
+                this::onNotWatched);
+    }
+
+    private void onRead(Znode ours, NodeStat stat, byte[] data) {
+        if (stat.czxid() != ours.czxid || stat.ephemeralOwner() != session.id()) {
+            contender.vanished();
+            return;
+        }
+        watchedOnConnection = session.connectionNumber();
+        readability().isProven = true;
+        seen(stat, data);
+        if (grantsWhenRead && contender.isBeforeGrant()) {
+            grantsWhenRead = false;
+            contender.grant();
+        }
+    }
+
+    /**
+     * Whether the znode can be read, by all that is known: a place that cannot be watched is none to hold. By the
+     * coordinator's default ACL, or because one of this session was read. If that is not known, it is read now, and the
+     * contender is granted then.
+     */
+    boolean mayBeHeld() {
+        if (session.isReadByAll() || readability().isProven) {
+            return true;
+        }
+        grantsWhenRead = true;
+        watch();
+        return false;
+    }
+
+    private Readability readability() {
+        return session.keep(Readability.class, Readability::new);
+    }
+
+    // So far the way to the grant. From here on the hold, and what others do to the znode.
 
     /** The contender holds now: a hold that is over in a moment needs no watch. */
     void watchInAMoment() {
@@ -92,39 +145,9 @@ final class OwnNode {
         });
     }
 
-    void watchUnlessWatched() {
-        if (!isWatchedOn(session.connectionNumber())) {
-            watch();
-        }
-    }
-
-    /**
-     * Whether the znode can be read, by all that is known: a place that cannot be watched is none to hold. By the
-     * coordinator's default ACL, or because one of this session was read.
-     */
-    boolean isReadable() {
-        return session.isReadByAll() || readability().isProven;
-    }
-
-    private Readability readability() {
-        return session.keep(Readability.class, Readability::new);
-    }
-
-    /** Whether the client has read a place of its own in this session. State belongs to the dispatcher. */
-    private static final class Readability {
-        private boolean isProven;
-    }
-
-    /** Reads the znode and watches it; the contender is told if it is not ours (any more). */
-    void watch() {
-        Znode ours = znode;
-        if (ours == null) {
-            return;
-        }
-        contender.read(
-                GetData.of(ours.path).withWatcher(watcher),
-                node -> onRead(ours, node.stat(), node.data()),
-                this::onNotWatched);
+    /** Whether the connection has been interrupted since the znode was created or found. */
+    boolean isInterruptedSinceTaken() {
+        return takenOnConnection != session.connectionNumber();
     }
 
     /** A refusal that may pass, as one by the bound of the session's queue, does not cost a holder its grant. */
@@ -141,17 +164,6 @@ final class OwnNode {
     private void watchIfHeld() {
         if (isHeld()) {
             watch();
-        }
-    }
-
-    private void onRead(Znode ours, NodeStat stat, byte[] data) {
-        if (stat.czxid() != ours.czxid || stat.ephemeralOwner() != session.id()) {
-            contender.vanished();
-        } else {
-            watchedOnConnection = session.connectionNumber();
-            readability().isProven = true;
-            seen(stat, data);
-            contender.ownNodeRead();
         }
     }
 
