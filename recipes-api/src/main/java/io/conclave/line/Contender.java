@@ -90,14 +90,6 @@ public final class Contender extends AbstractGrantRequest {
      * @param line the line's znode; made of containers if it is missing
      * @param role as what it stands there
      * @param data what others see of the contender; not copied
-     */
-    public static Contender enter(RecipeSession session, NodePath line, LineRole role, byte[] data) {
-        return enter(session, line, role, data, true);
-    }
-
-    /**
-     * Enters a line. Never blocks.
-     *
      * @param patient false to leave it at once with {@link AcquireTimeoutException} if somebody must be waited for; a
      *     place of the same session that is being given up is nobody
      */

@@ -33,6 +33,8 @@ abstract class AcquiredByWaiting<G extends Grant> implements Acquirable<G> {
         return waitFor().await();
     }
 
+    // So far acquire(). From here on its other forms.
+
     @Override
     public G acquire(Duration timeout) throws InterruptedException {
         return waitFor(timeout).await();

@@ -34,7 +34,7 @@ final class PartitionClaim {
     /** Enters the line. */
     void begin() {
         Contender place = Contender.enter(
-                share.session(), share.line(partition), PLACE, share.id().getBytes(StandardCharsets.UTF_8));
+                share.session(), share.line(partition), PLACE, share.id().getBytes(StandardCharsets.UTF_8), true);
         contender = place;
         place.granted()
                 .whenComplete((turn, failure) -> share.execute(() -> {

@@ -76,7 +76,7 @@ final class ConsumerTurn {
             return;
         }
         Contender entered =
-                Contender.enter(session, line, ROLE, ProcessName.get().getBytes(StandardCharsets.UTF_8));
+                Contender.enter(session, line, ROLE, ProcessName.get().getBytes(StandardCharsets.UTF_8), true);
         place = entered;
         entered.granted().whenComplete((granted, failure) -> {
             if (place == entered && failure == null) {
