@@ -196,18 +196,10 @@ final class ReconnectingCoordinator implements Coordinator {
     @Override
     public <R> CompletableFuture<R> submit(Request<R> request) {
         CompletableFuture<R> result = new CompletableFuture<>();
-        submitWithRetries(request).whenComplete((answer, failure) -> complete(result, answer, failure));
+        CompletionStage<R> answered = submitWithRetries(request);
+        answered.whenComplete(
+                (answer, failure) -> listeners.completions().execute(() -> Waiting.forward(answered, result)));
         return result;
-    }
-
-    private <R> void complete(CompletableFuture<R> result, R answer, @Nullable Throwable failure) {
-        listeners.completions().execute(() -> {
-            if (failure == null) {
-                result.complete(answer);
-            } else {
-                result.completeExceptionally(Waiting.cause(failure));
-            }
-        });
     }
 
     @Override
@@ -266,32 +258,20 @@ final class ReconnectingCoordinator implements Coordinator {
     private <R> void retry(
             Request<R> request, CompletionStage<R> first, CompletableFuture<R> result, Executor threads) {
         AtomicReference<@Nullable CompletionStage<R>> attempted = new AtomicReference<>(first);
-        Failsafe.with(retryPolicy)
+        CompletionStage<R> answered = Failsafe.with(retryPolicy)
                 .with(new FailsafeTimers(context))
                 .getStageAsync(() -> {
                     CompletionStage<R> attempt = attempted.getAndSet(null);
                     return attempt != null
                             ? attempt
                             : completedOn(threads, recipeSession().submit(request));
-                })
-                .whenComplete((answer, failure) -> {
-                    if (failure == null) {
-                        result.complete(answer);
-                    } else {
-                        result.completeExceptionally(Waiting.cause(failure));
-                    }
                 });
+        Waiting.forward(answered, result);
     }
 
     private static <R> CompletionStage<R> completedOn(Executor threads, CompletionStage<R> attempt) {
         CompletableFuture<R> result = new CompletableFuture<>();
-        attempt.whenComplete((answer, failure) -> threads.execute(() -> {
-            if (failure == null) {
-                result.complete(answer);
-            } else {
-                result.completeExceptionally(Waiting.cause(failure));
-            }
-        }));
+        attempt.whenComplete((answer, failure) -> threads.execute(() -> Waiting.forward(attempt, result)));
         return result;
     }
 

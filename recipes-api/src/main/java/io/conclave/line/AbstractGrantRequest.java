@@ -8,6 +8,7 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Sender;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Request;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
@@ -99,6 +100,15 @@ public abstract class AbstractGrantRequest extends StagedRequest implements Send
     }
 
     // So far the way to the grant. From here on the end of it, and what others may ask.
+
+    /** Goes on when a stage is done; if one of the callbacks throws, this request fails. */
+    protected final <R> void whenDone(
+            CompletionStage<R> stage, Consumer<? super R> onResult, Consumer<? super Throwable> onFailure) {
+        Waiting.whenDone(
+                stage,
+                result -> guarded(() -> onResult.accept(result)),
+                cause -> guarded(() -> onFailure.accept(cause)));
+    }
 
     /** The session is nothing to the request any more. */
     protected final void cut() {

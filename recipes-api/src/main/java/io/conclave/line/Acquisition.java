@@ -45,13 +45,7 @@ public final class Acquisition<G> {
         this.session = request.session();
         this.limit = limit;
         this.beganNanos = session.time().monotonicNanos();
-        request.granted().whenComplete((granted, failure) -> {
-            if (failure == null) {
-                give(grant);
-            } else {
-                failOnceGone(Waiting.cause(failure));
-            }
-        });
+        Waiting.whenDone(request.granted(), granted -> give(grant), this::failOnceGone);
     }
 
     /** Waits without a limit of time. Never blocks. */

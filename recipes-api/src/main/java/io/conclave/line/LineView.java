@@ -60,14 +60,11 @@ public final class LineView {
         for (LineEntry entry : entries) {
             reads.add(readMember(session, line.child(entry.name()), entry.kind()));
         }
-        CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new)).whenComplete((all, failure) -> {
-            if (failure != null) {
-                onFailure.accept(Waiting.cause(failure));
-            } else {
-                onMembers.accept(
-                        reads.stream().flatMap(read -> read.join().stream()).toList());
-            }
-        });
+        Waiting.whenDone(
+                CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new)),
+                all -> onMembers.accept(
+                        reads.stream().flatMap(read -> read.join().stream()).toList()),
+                onFailure);
     }
 
     private static CompletableFuture<Optional<LineMember>> readMember(

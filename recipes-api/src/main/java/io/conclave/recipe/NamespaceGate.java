@@ -40,13 +40,7 @@ final class NamespaceGate {
     private record Held<R>(Request<R> request, CompletableFuture<R> answer) {
         void handTo(BackendSession session) {
             try {
-                session.submit(request).whenComplete((result, failure) -> {
-                    if (failure == null) {
-                        answer.complete(result);
-                    } else {
-                        answer.completeExceptionally(Waiting.cause(failure));
-                    }
-                });
+                Waiting.forward(session.submit(request), answer);
             } catch (RuntimeException | Error e) {
                 answer.completeExceptionally(e); // as its submitter would have seen it
             }
@@ -83,14 +77,8 @@ final class NamespaceGate {
             }
             isMaking = true;
         }
-        withoutNamespace.execute(() -> ParentMaker.makePersistent(withoutNamespace, context.base())
-                .whenComplete((made, failure) -> {
-                    if (failure == null) {
-                        onMade();
-                    } else {
-                        onFailure(Waiting.cause(failure));
-                    }
-                }));
+        withoutNamespace.execute(() -> Waiting.whenDone(
+                ParentMaker.makePersistent(withoutNamespace, context.base()), made -> onMade(), this::onFailure));
     }
 
     private void onMade() {

@@ -2,7 +2,6 @@ package io.conclave.recipe;
 
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
-import io.conclave.error.RefusedException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
@@ -10,7 +9,6 @@ import io.conclave.request.Exists;
 import io.conclave.spi.Capability;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Creates a znode and whatever parents it lacks; that it is there already is as good.
@@ -42,35 +40,30 @@ public final class ParentMaker {
         }
         CreateMode mode = container ? CreateMode.CONTAINER : CreateMode.PERSISTENT;
         CompletableFuture<Void> made = new CompletableFuture<>();
-        session.submit(Create.of(path).withMode(mode)).whenComplete((created, failure) -> {
-            if (failure == null) {
-                made.complete(null);
-            } else {
-                onFailure(path, Waiting.cause(failure), made);
-            }
-        });
+        Waiting.whenDone(
+                session.submit(Create.of(path).withMode(mode)),
+                created -> made.complete(null),
+                cause -> onFailure(path, cause, made));
         return made;
     }
 
     private void onFailure(NodePath path, Throwable cause, CompletableFuture<Void> made) {
-        if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NODE_EXISTS) {
+        if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
             made.complete(null);
-        } else if (cause instanceof RefusedException refused && refused.reason() == RefusalReason.NO_NODE) {
-            forward(makeParent(path, refused).thenCompose(done -> make(path)), made);
-        } else if (cause instanceof RefusedException refused
-                && refused.reason() == RefusalReason.UNSUPPORTED
-                && container) {
-            forward(makePersistent(session, path), made);
-        } else if (cause instanceof RefusedException refused && mayBeThere(refused)) {
-            forward(findInstead(path, refused), made);
+        } else if (Failures.isNoNode(cause)) {
+            Waiting.forward(makeParent(path, cause).thenCompose(done -> make(path)), made);
+        } else if (Failures.is(cause, RefusalReason.UNSUPPORTED) && container) {
+            Waiting.forward(makePersistent(session, path), made);
+        } else if (mayBeThere(cause)) {
+            Waiting.forward(findInstead(path, cause), made);
         } else if (cause instanceof OutcomeUnknownException) {
-            forward(make(path), made); // creating it twice is as good as once
+            Waiting.forward(make(path), made); // creating it twice is as good as once
         } else {
             made.completeExceptionally(cause);
         }
     }
 
-    private CompletionStage<Void> makeParent(NodePath path, RefusedException refused) {
+    private CompletionStage<Void> makeParent(NodePath path, Throwable noNode) {
         NodePath parent = path.parent().orElse(NodePath.ROOT);
         if (!parent.isRoot()) {
             return make(parent);
@@ -78,35 +71,29 @@ public final class ParentMaker {
         // Of a root that is not there: the namespace was deleted, and is made again; without one there is nothing to
         // make.
         NodePath base = session.absolute(NodePath.ROOT);
-        return base.isRoot() ? CompletableFuture.failedFuture(refused) : makePersistent(session.atRoot(), base);
+        return base.isRoot() ? CompletableFuture.failedFuture(noNode) : makePersistent(session.atRoot(), base);
     }
 
     /** Whether the server may have refused a creation without looking whether the znode is there. */
-    private static boolean mayBeThere(RefusedException refused) {
-        return refused.reason() == RefusalReason.NO_AUTH || refused.reason() == RefusalReason.NOT_WRITABLE;
+    private static boolean mayBeThere(Throwable cause) {
+        return Failures.is(cause, RefusalReason.NO_AUTH) || Failures.is(cause, RefusalReason.NOT_WRITABLE);
     }
 
     /**
      * It cannot be created, which does not matter if it is there. A lost reply leaves nothing to find out: see read.
      */
-    private CompletionStage<Void> findInstead(NodePath path, RefusedException refused) {
+    private CompletionStage<Void> findInstead(NodePath path, Throwable refusal) {
         CompletableFuture<Void> found = new CompletableFuture<>();
         session.read(
                 Exists.of(path),
-                stat -> complete(found, stat.isPresent() ? null : refused),
-                cause -> complete(found, cause));
+                stat -> {
+                    if (stat.isPresent()) {
+                        found.complete(null);
+                    } else {
+                        found.completeExceptionally(refusal);
+                    }
+                },
+                found::completeExceptionally);
         return found;
-    }
-
-    private static void forward(CompletionStage<Void> from, CompletableFuture<Void> to) {
-        from.whenComplete((done, failure) -> complete(to, failure));
-    }
-
-    private static void complete(CompletableFuture<Void> stage, @Nullable Throwable failure) {
-        if (failure == null) {
-            stage.complete(null);
-        } else {
-            stage.completeExceptionally(Waiting.cause(failure));
-        }
     }
 }

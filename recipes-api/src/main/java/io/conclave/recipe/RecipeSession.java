@@ -348,13 +348,7 @@ public final class RecipeSession implements Sender {
     public <T> CompletableFuture<T> onListenerThread(String what, CompletionStage<T> answer) {
         CompletableFuture<T> stage = new CompletableFuture<>();
         SerialExecutor listeners = new SerialExecutor(what, listenerExecutor(), time());
-        answer.whenComplete((result, failure) -> listeners.execute(() -> {
-            if (failure == null) {
-                stage.complete(result);
-            } else {
-                stage.completeExceptionally(Waiting.cause(failure));
-            }
-        }));
+        answer.whenComplete((result, failure) -> listeners.execute(() -> Waiting.forward(answer, stage)));
         return stage;
     }
 

@@ -9,8 +9,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 
-/** The thin blocking forms over stages, for recipes. */
+/** What recipes do with stages: they wait for them, or go on when they are done. */
 public final class Waiting {
     private static final int MAX_CALLERS = 8;
     private static final Duration LONGEST_IN_WORDS = Duration.ofDays(10);
@@ -69,6 +70,26 @@ public final class Waiting {
             either.complete(null);
         });
         return either;
+    }
+
+    /**
+     * Goes on with the result of a stage, or with its failure without the wrapper of dependent stages: at once if it is
+     * done, else on the thread that completes it.
+     */
+    public static <R> void whenDone(
+            CompletionStage<R> stage, Consumer<? super R> onResult, Consumer<? super Throwable> onFailure) {
+        stage.whenComplete((result, failure) -> {
+            if (failure == null) {
+                onResult.accept(result);
+            } else {
+                onFailure.accept(cause(failure));
+            }
+        });
+    }
+
+    /** Completes a stage as another one, with a failure without the wrapper. */
+    public static <R> void forward(CompletionStage<? extends R> from, CompletableFuture<R> to) {
+        whenDone(from, to::complete, to::completeExceptionally);
     }
 
     /**

@@ -117,15 +117,10 @@ public final class CreateOnce {
     }
 
     private void makeParent() {
-        parentMaker
-                .apply(session)
-                .whenComplete((made, failure) -> session.execute(() -> {
-                    if (failure == null) {
-                        readParent();
-                    } else {
-                        onFailure(Waiting.cause(failure), this::readParent);
-                    }
-                }));
+        Waiting.whenDone(
+                parentMaker.apply(session),
+                made -> session.execute(this::readParent),
+                cause -> session.execute(() -> onFailure(cause, this::readParent)));
     }
 
     private void create() {

@@ -221,14 +221,10 @@ final class Entering {
     }
 
     private void makeParents() {
-        ParentMaker.makeContainers(session, layout.path())
-                .whenComplete((made, failure) -> session.execute(() -> {
-                    if (failure == null) {
-                        look();
-                    } else {
-                        participant.fail(Waiting.cause(failure));
-                    }
-                }));
+        Waiting.whenDone(
+                ParentMaker.makeContainers(session, layout.path()),
+                made -> session.execute(this::look),
+                cause -> session.execute(() -> participant.fail(cause)));
     }
 
     private void onFailure(int number, Throwable cause) {

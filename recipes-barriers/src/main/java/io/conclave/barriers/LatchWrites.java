@@ -18,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a count-down, and counts, over lost replies: each count makes a znode by which it is known again. State belongs
@@ -112,15 +111,14 @@ final class LatchWrites {
     }
 
     private void makeAndCount(NodePath by, CompletableFuture<Void> counted) {
-        make().whenComplete((made, failure) -> {
-            if (failure == null) {
-                session.submit(Create.of(layout.names())); // in case a part of it was deleted
-                session.submit(Create.of(layout.counts()));
-                tryToCount(by, counted);
-            } else {
-                counted.completeExceptionally(Waiting.cause(failure));
-            }
-        });
+        Waiting.whenDone(
+                make(),
+                made -> {
+                    session.submit(Create.of(layout.names())); // in case a part of it was deleted
+                    session.submit(Create.of(layout.counts()));
+                    tryToCount(by, counted);
+                },
+                counted::completeExceptionally);
     }
 
     /**
@@ -144,20 +142,15 @@ final class LatchWrites {
             } else if (cause instanceof OutcomeUnknownException) {
                 tryToMake(made);
             } else if (Failures.isNoNode(cause)) {
-                ParentMaker.makeContainers(session, layout.path().parent().orElse(NodePath.ROOT))
-                        .whenComplete((parents, failure) -> goOn(failure, made));
+                Waiting.whenDone(
+                        ParentMaker.makeContainers(
+                                session, layout.path().parent().orElse(NodePath.ROOT)),
+                        parents -> session.execute(() -> tryToMake(made)),
+                        made::completeExceptionally);
             } else {
                 made.completeExceptionally(cause);
             }
         });
-    }
-
-    private void goOn(@Nullable Throwable failure, CompletableFuture<Void> made) {
-        if (failure == null) {
-            session.execute(() -> tryToMake(made));
-        } else {
-            made.completeExceptionally(Waiting.cause(failure));
-        }
     }
 
     private void compare(CompletableFuture<Void> made) {

@@ -94,14 +94,10 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
         if (isOver() || !follower.isCurrent(on)) {
             return;
         }
-        before.apply(on)
-                .whenComplete((done, failure) -> on.execute(() -> {
-                    if (failure == null) {
-                        look(on, true);
-                    } else {
-                        onFailure(on, Waiting.cause(failure), () -> prepare(on));
-                    }
-                }));
+        Waiting.whenDone(
+                before.apply(on),
+                done -> on.execute(() -> look(on, true)),
+                cause -> on.execute(() -> onFailure(on, cause, () -> prepare(on))));
     }
 
     /**

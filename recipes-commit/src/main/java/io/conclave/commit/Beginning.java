@@ -401,17 +401,16 @@ final class Beginning {
             then.run();
             return;
         }
-        ParentMaker.makePersistent(on, parents.next())
-                .whenComplete((made, failure) -> on.execute(() -> {
-                    if (failure == null) {
-                        makeParents(on, parents, then);
-                    } else if (!isOver(on, Waiting.cause(failure))) {
-                        onNoParents(on, Waiting.cause(failure), then);
-                    }
-                }));
+        Waiting.whenDone(
+                ParentMaker.makePersistent(on, parents.next()),
+                made -> on.execute(() -> makeParents(on, parents, then)),
+                cause -> on.execute(() -> onNoParents(on, cause, then)));
     }
 
     private void onNoParents(RecipeSession on, Throwable cause, Runnable then) {
+        if (isOver(on, cause)) {
+            return;
+        }
         if (mayHaveBegun) {
             repeatIfItMayPass(on, cause, then);
         } else if (cause instanceof OutcomeUnknownException) {

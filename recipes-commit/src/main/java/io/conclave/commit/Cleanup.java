@@ -114,13 +114,10 @@ final class Cleanup {
 
     /** The transaction was begun by a process that knows no records, or an operator has deleted their parent. */
     private void makeShard() {
-        ParentMaker.makePersistent(session, layout.recordShard()).whenComplete((made, failure) -> {
-            if (failure == null) {
-                session.execute(this::begin);
-            } else {
-                session.execute(() -> onFailure(Waiting.cause(failure)));
-            }
-        });
+        Waiting.whenDone(
+                ParentMaker.makePersistent(session, layout.recordShard()),
+                made -> session.execute(this::begin),
+                cause -> session.execute(() -> onFailure(cause)));
     }
 
     private void onFailure(Throwable cause) {

@@ -68,13 +68,10 @@ final class JoinedSite implements Site, SessionFollower.Work {
 
     @Override
     public void onSession(RecipeSession next) {
-        ParentMaker.makePersistent(next, inbox).whenComplete((made, failure) -> {
-            if (failure == null) {
-                list();
-            } else {
-                onFailure(next, Waiting.cause(failure), () -> onSession(next));
-            }
-        });
+        Waiting.whenDone(
+                ParentMaker.makePersistent(next, inbox),
+                made -> list(),
+                cause -> onFailure(next, cause, () -> onSession(next)));
     }
 
     private void list() {

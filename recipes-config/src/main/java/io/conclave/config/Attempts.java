@@ -71,15 +71,10 @@ final class Attempts<T> {
             done.completeExceptionally(e);
             return;
         }
-        made.whenComplete((result, failure) -> {
-            if (failure != null) {
-                done.completeExceptionally(Waiting.cause(failure));
-            } else if (result.isPresent()) {
-                done.complete(result.get());
-            } else {
-                makeLater(number + 1);
-            }
-        });
+        Waiting.whenDone(
+                made,
+                result -> result.ifPresentOrElse(done::complete, () -> makeLater(number + 1)),
+                done::completeExceptionally);
     }
 
     private void makeLater(int number) {

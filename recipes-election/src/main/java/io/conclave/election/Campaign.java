@@ -77,13 +77,7 @@ final class Campaign extends StagedRequest {
         contender = place;
         leaderNode = null;
         asked = false;
-        place.granted().whenComplete((turn, failure) -> {
-            if (failure == null) {
-                onTurn(place);
-            } else {
-                onNoTurn(place, Waiting.cause(failure));
-            }
-        });
+        Waiting.whenDone(place.granted(), turn -> onTurn(place), cause -> onNoTurn(place, cause));
         place.revocationRequested().thenRun(() -> onAsked(place));
     }
 

@@ -17,14 +17,7 @@ final class Candidates {
     /** The members of the line, in order. Completes on the dispatcher. */
     static CompletableFuture<List<LineMember>> read(RecipeSession session, NodePath election) {
         CompletableFuture<List<LineMember>> line = new CompletableFuture<>();
-        session.execute(
-                () -> LineView.read(session, election, Set.of(EntryKind.MUTEX)).whenComplete((members, failure) -> {
-                    if (failure == null) {
-                        line.complete(members);
-                    } else {
-                        line.completeExceptionally(Waiting.cause(failure));
-                    }
-                }));
+        session.execute(() -> Waiting.forward(LineView.read(session, election, Set.of(EntryKind.MUTEX)), line));
         return line;
     }
 }

@@ -100,13 +100,7 @@ final class RepeatedCampaign implements Candidacy {
             next = election.begin();
             campaign = next;
         }
-        election.leadershipOf(next).stage(Leadership::closeAsync).whenComplete((granted, failure) -> {
-            if (failure == null) {
-                onLeader(granted);
-            } else {
-                onNoLeader(Waiting.cause(failure));
-            }
-        });
+        Waiting.whenDone(election.leadershipOf(next).stage(Leadership::closeAsync), this::onLeader, this::onNoLeader);
     }
 
     private void onNoLeader(Throwable cause) {

@@ -195,13 +195,7 @@ final class TransferAttempt {
         if (over) {
             return;
         }
-        Candidates.read(session, election).whenComplete((line, failure) -> {
-            if (failure == null) {
-                onLine(line);
-            } else {
-                fail(Waiting.cause(failure));
-            }
-        });
+        Waiting.whenDone(Candidates.read(session, election), this::onLine, this::fail);
     }
 
     /** The leader leads no more. On the dispatcher. */

@@ -113,13 +113,7 @@ final class KeptPlace {
     }
 
     private void follow(Contender entered) {
-        entered.granted().whenComplete((granted, failure) -> {
-            if (failure == null) {
-                onGranted(entered);
-            } else {
-                onNotGranted(entered, Waiting.cause(failure));
-            }
-        });
+        Waiting.whenDone(entered.granted(), granted -> onGranted(entered), cause -> onNotGranted(entered, cause));
         entered.lost().thenAccept(reason -> onLost(entered, reason));
         entered.revocationRequested().thenRun(() -> onAskedToGiveUp(entered));
     }

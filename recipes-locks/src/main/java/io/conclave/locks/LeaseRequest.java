@@ -128,13 +128,7 @@ final class LeaseRequest extends AbstractGrantRequest {
             return;
         }
         look(GetChildren.of(layout.path())); // behind the entrance
-        place.granted().whenComplete((head, failure) -> {
-            if (failure == null) {
-                guarded(this::onHead);
-            } else {
-                guarded(() -> fail(Waiting.cause(failure)));
-            }
-        });
+        whenDone(place.granted(), head -> onHead(), this::fail);
         place.lost().thenAccept(reason -> guarded(() -> onPlaceLost(reason)));
     }
 
@@ -158,19 +152,18 @@ final class LeaseRequest extends AbstractGrantRequest {
 
     private void look(GetChildren list) {
         looking = true;
-        LeaseLook.of(session, this, layout, list)
-                .whenComplete((seen, failure) -> guarded(() -> {
+        whenDone(
+                LeaseLook.of(session, this, layout, list),
+                seen -> {
                     looking = false;
                     if (state == State.HEAD) {
-                        if (failure != null) {
-                            onLookFailed(Waiting.cause(failure));
-                        } else if (seen.isPresent()) {
-                            onSeen(seen.get());
-                        } else {
-                            makeResource();
-                        }
+                        seen.ifPresentOrElse(this::onSeen, this::makeResource);
                     }
-                }));
+                },
+                cause -> {
+                    looking = false;
+                    onLookFailed(cause);
+                });
     }
 
     private void onSeen(LeaseLook.Seen seen) {
@@ -322,14 +315,7 @@ final class LeaseRequest extends AbstractGrantRequest {
     }
 
     private void makeResource() {
-        ParentMaker.makeContainers(session, layout.path())
-                .whenComplete((made, failure) -> guarded(() -> {
-                    if (failure == null) {
-                        lookAgain();
-                    } else {
-                        onLookFailed(Waiting.cause(failure));
-                    }
-                }));
+        whenDone(ParentMaker.makeContainers(session, layout.path()), made -> lookAgain(), this::onLookFailed);
     }
 
     private void onLeasesChanged(NodeEvent event) {

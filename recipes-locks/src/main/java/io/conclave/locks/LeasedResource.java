@@ -135,19 +135,17 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
         CompletableFuture<List<LeaseHolder>> holders = new CompletableFuture<>();
         session.execute(() -> {
             GetChildren list = GetChildren.of(path());
-            LeaseLook.of(session, session::read, layout, list).whenComplete((seen, failure) -> {
-                if (failure == null) {
-                    holders.complete(seen.stream()
-                            .flatMap(all -> all.leases().stream())
-                            .flatMap(lease -> lease.record().stream()
-                                    .map(record -> new LeaseHolder(
-                                            lease.id(), record.owner(), record.permits(), record.lease())))
-                            .toList());
-                } else {
-                    holders.completeExceptionally(Waiting.cause(failure));
-                }
-            });
+            Waiting.forward(
+                    LeaseLook.of(session, session::read, layout, list).thenApply(LeasedResource::holders), holders);
         });
         return holders;
+    }
+
+    private static List<LeaseHolder> holders(Optional<LeaseLook.Seen> seen) {
+        return seen.stream()
+                .flatMap(all -> all.leases().stream())
+                .flatMap(lease -> lease.record().stream()
+                        .map(record -> new LeaseHolder(lease.id(), record.owner(), record.permits(), record.lease())))
+                .toList();
     }
 }

@@ -92,15 +92,10 @@ final class MultiLockRequest extends StagedRequest {
     private void enter(LockGroup group, boolean isPatient) {
         group.enter(isPatient);
         for (Contender contender : group.contenders()) {
-            contender
-                    .granted()
-                    .whenComplete((turn, failure) -> inGroup(group, contender, () -> {
-                        if (failure == null) {
-                            onGranted();
-                        } else {
-                            onNotGranted(group, contender, Waiting.cause(failure));
-                        }
-                    }));
+            Waiting.whenDone(
+                    contender.granted(),
+                    turn -> inGroup(group, contender, this::onGranted),
+                    cause -> inGroup(group, contender, () -> onNotGranted(group, contender, cause)));
             contender.lost().thenAccept(reason -> inGroup(group, contender, () -> onLost(contender, reason)));
             contender.revocationRequested().thenRun(() -> revocation.complete(null));
         }

@@ -56,28 +56,20 @@ record PermitCount(int number, int version) {
      */
     static CompletionStage<Void> set(RecipeSession session, NodePath path, int number) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        session.submit(SetData.of(path, bytes(number))).whenComplete((stat, failure) -> {
-            if (failure == null) {
-                done.complete(null);
-            } else if (Failures.isNoNode(Waiting.cause(failure))) {
-                makeIfMissing(session, path, number)
-                        .thenCompose(made -> made
-                                ? CompletableFuture.completedFuture(null)
-                                : session.submit(SetData.of(path, bytes(number))))
-                        .whenComplete((set, second) -> complete(done, second));
+        Waiting.whenDone(session.submit(SetData.of(path, bytes(number))), stat -> done.complete(null), cause -> {
+            if (Failures.isNoNode(cause)) {
+                Waiting.whenDone(
+                        makeIfMissing(session, path, number)
+                                .thenCompose(made -> made
+                                        ? CompletableFuture.completedFuture(null)
+                                        : session.submit(SetData.of(path, bytes(number)))),
+                        set -> done.complete(null),
+                        done::completeExceptionally);
             } else {
-                complete(done, failure);
+                done.completeExceptionally(cause);
             }
         });
         return done;
-    }
-
-    private static void complete(CompletableFuture<Void> done, @org.jspecify.annotations.Nullable Throwable failure) {
-        if (failure == null) {
-            done.complete(null);
-        } else {
-            done.completeExceptionally(Waiting.cause(failure));
-        }
     }
 
     private static RuntimeException asRuntime(Throwable failure) {

@@ -113,13 +113,7 @@ final class PermitRequest extends AbstractGrantRequest {
             return;
         }
         look(false); // behind the entrance
-        place.granted().whenComplete((admitted, failure) -> {
-            if (failure == null) {
-                guarded(this::onHead);
-            } else {
-                guarded(() -> fail(Waiting.cause(failure)));
-            }
-        });
+        whenDone(place.granted(), admitted -> onHead(), this::fail);
         place.lost().thenAccept(reason -> guarded(() -> onPlaceLost(reason)));
     }
 
@@ -133,14 +127,7 @@ final class PermitRequest extends AbstractGrantRequest {
     }
 
     private void look(boolean watched) {
-        room.look(watched)
-                .whenComplete((seen, failure) -> guarded(() -> {
-                    if (failure == null) {
-                        onSeen(seen);
-                    } else {
-                        onLookFailed(failure);
-                    }
-                }));
+        whenDone(room.look(watched), this::onSeen, this::onLookFailed);
     }
 
     private void onSeen(PermitAvailability.Seen seen) {
@@ -237,16 +224,14 @@ final class PermitRequest extends AbstractGrantRequest {
 
     /** Goes on when a znode that was missing has been made. */
     private void whenMade(CompletionStage<?> making, Runnable next) {
-        making.whenComplete((made, failure) -> guarded(() -> {
-            if (state != PermitState.HEAD) {
-                return;
-            }
-            if (failure == null) {
-                next.run();
-            } else {
-                onLookFailed(Waiting.cause(failure));
-            }
-        }));
+        whenDone(
+                making,
+                made -> {
+                    if (state == PermitState.HEAD) {
+                        next.run();
+                    }
+                },
+                this::onLookFailed);
     }
 
     private void onPlaceLost(LossReason reason) {

@@ -238,14 +238,10 @@ final class NodeKeeping implements SessionFollower.Work {
         RecipeSession on = session();
         NodePath parent = path.parent().orElse(NodePath.ROOT);
         isBusy = true;
-        (isEphemeral ? ParentMaker.makeContainers(on, parent) : ParentMaker.makePersistent(on, parent))
-                .whenComplete((made, failure) -> on.execute(() -> {
-                    if (failure == null) {
-                        answered(on, () -> {});
-                    } else {
-                        failed(on, Waiting.cause(failure), this::onRefused);
-                    }
-                }));
+        Waiting.whenDone(
+                isEphemeral ? ParentMaker.makeContainers(on, parent) : ParentMaker.makePersistent(on, parent),
+                made -> on.execute(() -> answered(on, () -> {})),
+                cause -> on.execute(() -> failed(on, cause, this::onRefused)));
     }
 
     /** Refused for good, as it seems: that ends what never was there; what was is tried again. */

@@ -159,16 +159,16 @@ final class Settling<P> implements SessionFollower.Work {
     private void readMembers(RecipeSession on, int look, List<String> names) {
         List<String> sorted = new ArrayList<>(names);
         sorted.sort(null);
-        reader.read(sorted)
-                .whenComplete((members, failure) -> on.execute(() -> {
-                    if (failure != null) {
-                        onFailure(on, look, Waiting.cause(failure));
-                    } else if (isCurrent(on, look) && members.size() == names.size()) {
+        Waiting.whenDone(
+                reader.read(sorted),
+                members -> on.execute(() -> {
+                    if (isCurrent(on, look) && members.size() == names.size()) {
                         settled.complete(members);
                     } else if (isCurrent(on, look)) {
                         look(on, false); // one has left
                     }
-                }));
+                }),
+                cause -> on.execute(() -> onFailure(on, look, cause)));
     }
 
     private void onFailure(RecipeSession on, int look, Throwable cause) {

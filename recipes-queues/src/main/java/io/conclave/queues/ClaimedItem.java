@@ -21,7 +21,6 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -197,16 +196,8 @@ final class ClaimedItem<T> implements Claim<T> {
     public CompletableFuture<Void> acknowledgeAsync() {
         session.execute(this::beginAcknowledging);
         CompletableFuture<Void> stage = new CompletableFuture<>();
-        acknowledged.whenComplete((done, failure) -> listeners.execute(() -> complete(stage, failure)));
+        acknowledged.whenComplete((done, failure) -> listeners.execute(() -> Waiting.forward(acknowledged, stage)));
         return stage;
-    }
-
-    private static void complete(CompletableFuture<Void> stage, @Nullable Throwable failure) {
-        if (failure == null) {
-            stage.complete(null);
-        } else {
-            stage.completeExceptionally(Waiting.cause(failure));
-        }
     }
 
     private void beginAcknowledging() {
@@ -219,16 +210,10 @@ final class ClaimedItem<T> implements Claim<T> {
         }
         become(State.SETTLING);
         deadline.cancel();
-        QueueAgents.of(session)
-                .acknowledgements(session, layout)
-                .add(name, version)
-                .whenComplete((result, failure) -> {
-                    if (failure != null) {
-                        endFor(Waiting.cause(failure));
-                    } else {
-                        onSettled(result);
-                    }
-                });
+        Waiting.whenDone(
+                QueueAgents.of(session).acknowledgements(session, layout).add(name, version),
+                this::onSettled,
+                this::endFor);
     }
 
     private void onSettled(Settlement.Result result) {

@@ -191,13 +191,10 @@ final class CommitMarker {
     }
 
     private void makeDirectory() {
-        ParentMaker.makeContainers(session, directory).whenComplete((made, failure) -> {
-            if (failure == null) {
-                over(Outcome::notApplied);
-            } else {
-                over(outcome -> outcome.failed(Waiting.cause(failure)));
-            }
-        });
+        Waiting.whenDone(
+                ParentMaker.makeContainers(session, directory),
+                made -> over(Outcome::notApplied),
+                cause -> over(outcome -> outcome.failed(cause)));
     }
 
     /** The transaction took effect before the first answer on the next connection, or never will. */

@@ -254,13 +254,8 @@ final class DequeueTransaction implements CommitMarker.Outcome {
             wasBuriedBefore = true; // the dead letter that is there is this item: it gets what the item is now
             guarded(() -> transact(by));
         } else if (isOfDeadLetters && Failures.isNoNode(refusal)) {
-            ParentMaker.makeContainers(session, layout.dead()).whenComplete((made, failure) -> {
-                if (failure == null) {
-                    outcome.again();
-                } else {
-                    outcome.failed(Waiting.cause(failure));
-                }
-            });
+            Waiting.whenDone(
+                    ParentMaker.makeContainers(session, layout.dead()), made -> outcome.again(), outcome::failed);
         } else if (Failures.isStale(refusal) && !isOfDeadLetters) {
             outcome.stale(read.get(index / operationsEach).item());
         } else {

@@ -4,6 +4,7 @@ import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Delete;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
@@ -132,21 +133,11 @@ final class GatheredAcknowledgements implements QueueAgents.Agent {
         }
 
         void goAlone() {
-            end(Settlement.of(session, claim, new Multi(deletions)));
+            Waiting.forward(Settlement.of(session, claim, new Multi(deletions)), result);
         }
 
         void goOnAfter(Throwable cause) {
-            end(Settlement.after(session, claim, new Multi(deletions), cause));
-        }
-
-        private void end(CompletionStage<Settlement.Result> settled) {
-            settled.whenComplete((outcome, failure) -> {
-                if (failure == null) {
-                    result.complete(outcome);
-                } else {
-                    result.completeExceptionally(failure);
-                }
-            });
+            Waiting.forward(Settlement.after(session, claim, new Multi(deletions), cause), result);
         }
     }
 

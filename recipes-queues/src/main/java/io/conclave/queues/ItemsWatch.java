@@ -211,14 +211,16 @@ final class ItemsWatch {
     /** Nothing was put yet, or the queue was deleted: a znode must be there to be watched. */
     private void makeQueue() {
         looking = true;
-        layout.makeQueue(session).whenComplete((made, failure) -> {
-            looking = false;
-            if (failure == null) {
-                looker.onUnlisted();
-            } else {
-                looker.onListRefused(Waiting.cause(failure));
-            }
-        });
+        Waiting.whenDone(
+                layout.makeQueue(session),
+                made -> {
+                    looking = false;
+                    looker.onUnlisted();
+                },
+                cause -> {
+                    looking = false;
+                    looker.onListRefused(cause);
+                });
     }
 
     private void onEvent(NodeEvent event) {

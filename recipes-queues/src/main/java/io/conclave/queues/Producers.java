@@ -213,23 +213,13 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         @Override
         public void refused(int index, RefusedException refusal) {
             if (Failures.isNoNode(refusal)) {
-                makeQueue();
+                Waiting.whenDone(layout.makeQueue(session), made -> again(), this::failed);
             } else {
                 Put put = batch.get(index);
                 puts.remove(put);
                 put.fail(refusal);
                 again();
             }
-        }
-
-        private void makeQueue() {
-            layout.makeQueue(session).whenComplete((made, failure) -> {
-                if (failure == null) {
-                    again();
-                } else {
-                    failed(Waiting.cause(failure));
-                }
-            });
         }
 
         private void again() {

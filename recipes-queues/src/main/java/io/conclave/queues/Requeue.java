@@ -7,6 +7,7 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;
@@ -76,13 +77,7 @@ final class Requeue implements CommitMarker.Outcome {
     @Override
     public void refused(int index, RefusedException refusal) {
         if (Failures.isNoNode(refusal)) {
-            parentMaker.get().whenComplete((made, failure) -> {
-                if (failure == null) {
-                    begin();
-                } else {
-                    failed(failure);
-                }
-            });
+            Waiting.whenDone(parentMaker.get(), made -> begin(), this::failed);
         } else if (refusal.reason() != RefusalReason.NODE_EXISTS) {
             failed(refusal);
         }
