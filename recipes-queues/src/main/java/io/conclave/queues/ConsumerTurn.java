@@ -28,6 +28,9 @@ import org.jspecify.annotations.Nullable;
  * up. State belongs to the session's dispatcher.
  */
 final class ConsumerTurn {
+    /** How many items a process puts or takes before others that wait have their turn. */
+    static final int MOST = 16;
+
     private static final LineRole ROLE = LineRole.mutex("queue.seat");
     private final RecipeSession session;
     private final NodePath line;
@@ -35,6 +38,7 @@ final class ConsumerTurn {
     private @Nullable Contender place;
     private boolean held;
     private boolean othersMayWait;
+    private int done; // in this turn
     private boolean resting;
     private TimeSource.Timer rest = () -> {};
 
@@ -70,6 +74,20 @@ final class ConsumerTurn {
         return othersMayWait;
     }
 
+    /** So many items were put or taken in this turn. */
+    void done(int items) {
+        done += items;
+    }
+
+    /**
+     * Whether the turn is given up for others that may wait, once so many more items are put or taken.
+     *
+     * @param isAll whether there is nothing else to do then
+     */
+    boolean endsWith(int items, boolean isAll) {
+        return othersMayWait && (isAll || done + items >= MOST);
+    }
+
     /** Enters the line, unless we are in it. */
     void take() {
         if (place != null) {
@@ -96,6 +114,7 @@ final class ConsumerTurn {
     private void onGranted(Contender entered) {
         held = true;
         othersMayWait = true;
+        done = 0;
         session.send(
                 Exists.of(line),
                 stat -> {

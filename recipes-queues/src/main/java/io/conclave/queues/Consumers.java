@@ -42,9 +42,6 @@ import org.slf4j.LoggerFactory;
 final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, ItemsWatch.Looker {
     private static final Logger LOG = LoggerFactory.getLogger(Consumers.class);
 
-    /** How many items a process takes before others that wait have their turn. */
-    static final int TURN = 16;
-
     /**
      * How long a FIFO consumer works from a list of which something has changed: an item that comes back takes its
      * place that much later at most. Also how long a list is followed before it is read again, so that an event which
@@ -75,7 +72,6 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     private TimeSource.Timer nextDue = () -> {};
     private Elapsed listedAt;
     private boolean dequeuing;
-    private int dequeuedInTurn;
 
     Consumers(RecipeSession session, QueueLayout layout, ItemOrder order) {
         this.session = session;
@@ -113,7 +109,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             }
         } else if (!turn.isHeld()) {
             turn.take();
-        } else if (dequeuedInTurn >= TURN && turn.othersMayWait()) {
+        } else if (turn.endsWith(0, false)) {
             turn.leave();
             stopWatching();
             turn.take();
@@ -125,7 +121,6 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
     @Override
     public void onTurn() {
-        dequeuedInTurn = 0;
         watch.disregard(); // to set it again is no second watch
         items.clear();
         read.clear();
@@ -189,7 +184,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         List<PendingTake> served = new ArrayList<>();
         for (PendingTake pending : pendingTakes) {
             boolean fits = pending.mode() == first.mode() && pending.maxDeliveries() == first.maxDeliveries();
-            if (!fits || served.size() >= items.size() || served.size() >= TURN) {
+            if (!fits || served.size() >= items.size() || served.size() >= ConsumerTurn.MOST) {
                 break;
             }
             served.add(pending);
@@ -211,9 +206,9 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     }
 
     private void send(List<Operation<?>> operations, int dequeued, CommitMarker.Outcome outcome) {
-        boolean isLast = dequeued > 0 && (dequeued >= pendingTakes.size() || dequeuedInTurn + dequeued >= TURN);
-        marker.perform(turn, isLast && turn.othersMayWait(), operations, outcome);
-        if (!isLast || !turn.othersMayWait()) {
+        boolean leaves = dequeued > 0 && turn.endsWith(dequeued, dequeued >= pendingTakes.size());
+        marker.perform(turn, leaves, operations, outcome);
+        if (!leaves) {
             items.dueBehind(dequeued, session.time().wallMillis()).ifPresent(this::prefetch);
         }
     }
@@ -350,7 +345,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         @Override
         public void dequeued(List<Delivery> deliveries) {
             dequeuing = false;
-            dequeuedInTurn += deliveries.size();
+            turn.done(deliveries.size());
             for (Delivery one : deliveries) {
                 items.remove(one.item());
                 read.remove(one.item());

@@ -50,7 +50,6 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     private final Deque<Put> puts = new ArrayDeque<>();
     private boolean sending;
     private int room;
-    private int putInTurn;
 
     Producers(RecipeSession session, QueueLayout layout, OptionalInt bound) {
         this.session = session;
@@ -97,7 +96,6 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
     @Override
     public void onTurn() {
-        putInTurn = 0;
         watch.disregard();
         room = 0;
         proceed();
@@ -131,7 +129,7 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             }
         } else if (!turn.isHeld()) {
             turn.take();
-        } else if (putInTurn >= Consumers.TURN && turn.othersMayWait()) {
+        } else if (turn.endsWith(0, false)) {
             turn.leave();
             watch.stop();
             turn.take();
@@ -184,8 +182,8 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         if (bound.isEmpty()) {
             marker.perform(creations, new Batch(batch));
         } else {
-            boolean isLast = batch.size() == puts.size() || putInTurn + batch.size() >= Consumers.TURN;
-            marker.perform(turn, isLast && turn.othersMayWait(), creations, new Batch(batch));
+            boolean leaves = turn.endsWith(batch.size(), batch.size() == puts.size());
+            marker.perform(turn, leaves, creations, new Batch(batch));
         }
     }
 
@@ -201,7 +199,7 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         public void applied(List<Multi.Result> results) {
             sending = false;
             room -= batch.size();
-            putInTurn += batch.size();
+            turn.done(batch.size());
             for (Put put : batch) {
                 puts.remove(put);
                 session.metrics().count("queue.put", layout.path().toString());
