@@ -98,11 +98,6 @@ final class SessionMembership {
         return session;
     }
 
-    /** Completes on the dispatcher when nothing is left at the backend, or the session is gone. */
-    CompletionStage<Void> gone() {
-        return gone;
-    }
-
     private void become(State next) {
         if (!state.mayBecome(next)) {
             throw new IllegalStateException("A membership that is " + state + " cannot become " + next);

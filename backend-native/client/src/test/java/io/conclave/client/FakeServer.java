@@ -257,7 +257,10 @@ final class FakeServer implements AutoCloseable {
 
         void event(EventType type, String path, long zxid) throws IOException {
             ByteBuf out = Unpooled.buffer();
-            Frames.writeEvent(out, zxid, new WatcherEvent(type, path));
+            Frames.write(
+                    out,
+                    new ReplyHeader(Xid.WATCH_EVENT, zxid, ErrorCode.OK.code()),
+                    new WatcherEvent(type.code(), WatcherEvent.STATE_CONNECTED, path));
             send(out);
         }
 

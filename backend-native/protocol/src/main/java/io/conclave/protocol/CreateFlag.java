@@ -52,11 +52,6 @@ public enum CreateFlag {
         return BY_CODE.getOrDefault(code, Optional.empty());
     }
 
-    /** The text of a number, known or not, for logs and error messages. */
-    public static String describe(int code) {
-        return lookup(code).map(known -> known + " (" + code + ")").orElse("unknown (" + code + ")");
-    }
-
     /** Whether the node goes with its session. */
     public boolean isEphemeral() {
         return this == EPHEMERAL || this == EPHEMERAL_SEQUENTIAL;

@@ -42,9 +42,4 @@ public enum EventType {
     public static Optional<EventType> lookup(int code) {
         return BY_CODE.getOrDefault(code, Optional.empty());
     }
-
-    /** The text of a number, known or not, for logs and error messages. */
-    public static String describe(int code) {
-        return lookup(code).map(known -> known + " (" + code + ")").orElse("unknown (" + code + ")");
-    }
 }

@@ -88,15 +88,4 @@ public final class Frames {
     public static void writeRequest(ByteBuf out, int xid, RequestBody body) {
         write(out, new RequestHeader(xid, body.opCode().code()), body);
     }
-
-    /**
-     * Appends a watch event's frame.
-     *
-     * @param out the destination
-     * @param zxid the change that caused the event
-     * @param event the event
-     */
-    public static void writeEvent(ByteBuf out, long zxid, WatcherEvent event) {
-        write(out, new ReplyHeader(Xid.WATCH_EVENT, zxid, ErrorCode.OK.code()), event);
-    }
 }

@@ -36,9 +36,4 @@ public enum WatchMode {
     public static Optional<WatchMode> lookup(int code) {
         return BY_CODE.getOrDefault(code, Optional.empty());
     }
-
-    /** The text of a number, known or not, for logs and error messages. */
-    public static String describe(int code) {
-        return lookup(code).map(known -> known + " (" + code + ")").orElse("unknown (" + code + ")");
-    }
 }

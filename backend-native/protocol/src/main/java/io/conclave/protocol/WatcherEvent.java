@@ -13,11 +13,6 @@ public record WatcherEvent(int type, int state, String path) implements WireReco
     /** The only state that a server puts into its events. */
     public static final int STATE_CONNECTED = 3;
 
-    /** An event of a connected client. */
-    public WatcherEvent(EventType type, String path) {
-        this(type.code(), STATE_CONNECTED, path);
-    }
-
     /** What happened; empty if the number is not known. */
     public Optional<EventType> eventType() {
         return EventType.lookup(type);

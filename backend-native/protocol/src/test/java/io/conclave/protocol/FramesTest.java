@@ -34,7 +34,10 @@ class FramesTest {
         ByteBuf received = Unpooled.buffer();
         received.writeInt(0);
         Frames.writeRequest(received, Xid.PING, ConnectionRequest.Empty.PING);
-        Frames.writeEvent(received, 9, new WatcherEvent(EventType.NODE_DELETED, "/a"));
+        Frames.write(
+                received,
+                new ReplyHeader(Xid.WATCH_EVENT, 9, 0),
+                new WatcherEvent(EventType.NODE_DELETED.code(), WatcherEvent.STATE_CONNECTED, "/a"));
 
         assertEquals(0, Frames.next(received, MAX).orElseThrow().readableBytes());
         assertEquals(8, Frames.next(received, MAX).orElseThrow().readableBytes());

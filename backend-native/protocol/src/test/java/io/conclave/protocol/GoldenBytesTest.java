@@ -88,7 +88,10 @@ class GoldenBytesTest {
     void event() {
         frameIs(
                 "0000001e ffffffff 0000000000000009 00000000 00000004 00000003 00000002 2f61",
-                out -> Frames.writeEvent(out, 9, new WatcherEvent(EventType.NODE_CHILDREN_CHANGED, "/a")));
+                out -> Frames.write(
+                        out,
+                        new ReplyHeader(Xid.WATCH_EVENT, 9, 0),
+                        new WatcherEvent(EventType.NODE_CHILDREN_CHANGED.code(), WatcherEvent.STATE_CONNECTED, "/a")));
     }
 
     @Test

@@ -166,8 +166,4 @@ final class SessionTracker implements SessionLeases, StepListener {
         leases.forEach((id, lease) -> remaining.put(id, lease.remainingMs()));
         return remaining;
     }
-
-    int size() {
-        return leases.size();
-    }
 }

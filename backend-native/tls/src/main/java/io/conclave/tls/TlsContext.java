@@ -81,11 +81,6 @@ public final class TlsContext {
         return settings;
     }
 
-    /** The own certificate; empty without a key store. */
-    public Optional<X509Certificate> ownCertificate() {
-        return loaded.certificate();
-    }
-
     /**
      * A handler for a connection that was accepted.
      *

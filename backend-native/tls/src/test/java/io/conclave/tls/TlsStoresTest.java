@@ -32,13 +32,15 @@ class TlsStoresTest {
                 "ssl.keyStore.location", file, password.isEmpty() ? StorePassword.none() : StorePassword.of(password));
     }
 
+    private static TlsSettings settings(StoreFile keyStore) {
+        return TlsSettings.builder("ssl.")
+                .keyStore(keyStore)
+                .clientAuthentication(ClientAuthentication.NONE)
+                .build();
+    }
+
     private static TlsContext server(StoreFile keyStore) {
-        return TlsContext.forServer(
-                TlsSettings.builder("ssl.")
-                        .keyStore(keyStore)
-                        .clientAuthentication(ClientAuthentication.NONE)
-                        .build(),
-                Runnable::run);
+        return TlsContext.forServer(settings(keyStore), Runnable::run);
     }
 
     private static String refusal(StoreFile keyStore) {
@@ -58,7 +60,9 @@ class TlsStoresTest {
     }
 
     private static void assertIsOwn(StoreFile keyStore) {
-        assertEquals(OWN.certificate(), server(keyStore).ownCertificate().orElseThrow());
+        assertEquals(
+                OWN.certificate(),
+                LoadedTls.read(settings(keyStore)).certificate().orElseThrow());
     }
 
     @Test

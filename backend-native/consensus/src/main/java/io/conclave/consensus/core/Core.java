@@ -88,7 +88,7 @@ public final class Core {
         raft.links.lost(from);
         LeaderRole leadership = raft.leadership();
         if (leadership != null) {
-            leadership.linkLost(nowMs, from);
+            leadership.linkLost(from);
         } else if (from == raft.termState.leader()) {
             raft.termState.follow(0); // what we ask for is sent again when it is heard again
             raft.timer.leaderLost(nowMs);

@@ -48,33 +48,4 @@ public record CoreStart(
                     + ") does not fit term " + term + " and the configuration at " + configurationIndex);
         }
     }
-
-    /** A member that knows of no others than those of its configuration; if its log was cut, in its present term. */
-    public CoreStart(
-            int member,
-            long directory,
-            long term,
-            int votedFor,
-            long baseIndex,
-            long baseTerm,
-            long baseTimestampMs,
-            ClusterConfiguration configuration,
-            long configurationIndex,
-            List<LogBatch> rest,
-            boolean cut) {
-        this(
-                member,
-                directory,
-                term,
-                votedFor,
-                baseIndex,
-                baseTerm,
-                baseTimestampMs,
-                configuration,
-                configurationIndex,
-                rest,
-                cut,
-                term,
-                Set.of());
-    }
 }

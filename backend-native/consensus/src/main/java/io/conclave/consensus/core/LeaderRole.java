@@ -212,7 +212,7 @@ final class LeaderRole {
         }
     }
 
-    void linkLost(long nowMs, int member) {
+    void linkLost(int member) {
         rounds.forget(member);
         PeerProgress peer = followers.find(member);
         if (peer != null) {

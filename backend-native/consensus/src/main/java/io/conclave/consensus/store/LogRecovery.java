@@ -382,9 +382,4 @@ final class LogRecovery {
     List<LogBatch> rest() {
         return List.copyOf(rest);
     }
-
-    /** What is known to be committed and is in the log. */
-    long committed() {
-        return Math.min(committed, tail().lastIndex());
-    }
 }

@@ -34,7 +34,7 @@ final class CoreBench {
     CoreBench(long term, boolean cut, ClusterConfiguration configuration, Rules rules, LogBatch... log) {
         core = new Core(
                 CoreOptions.DEFAULT,
-                new CoreStart(1, 101, term, 0, 0, 0, 0, configuration, 0, List.of(log), cut),
+                new CoreStart(1, 101, term, 0, 0, 0, 0, configuration, 0, List.of(log), cut, term, Set.of()),
                 new Random(1),
                 nowMs,
                 rules);

@@ -5,6 +5,7 @@ import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntryKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** What a simulated member has on its disk. */
 final class DurableState {
@@ -137,6 +138,8 @@ final class DurableState {
                 from.configuration(),
                 from.configurationIndex(),
                 rest,
-                torn);
+                torn,
+                term,
+                Set.of());
     }
 }

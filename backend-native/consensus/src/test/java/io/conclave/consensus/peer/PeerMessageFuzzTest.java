@@ -73,7 +73,9 @@ class PeerMessageFuzzTest {
                         new ClusterConfiguration(members, Set.of(1, 2, 3), Set.of()),
                         0,
                         List.of(),
-                        random.nextInt(4) == 0),
+                        random.nextInt(4) == 0,
+                        3,
+                        Set.of()),
                 new Random(seed),
                 0);
         core.linked(0, 2, 102);
