@@ -2,7 +2,10 @@ package io.conclave.client;
 
 import io.conclave.spi.ConnectString.Endpoint;
 import io.netty.bootstrap.Bootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.local.LocalChannel;
@@ -11,6 +14,9 @@ import java.util.List;
 
 /** Connects to a server in this JVM, on event loops that it lends. */
 final class LocalTransport implements ClientTransport {
+    /** Nothing goes to a socket. Netty's default loads Java's flight recorder at its first buffer. */
+    private static final ByteBufAllocator HEAP = new UnpooledByteBufAllocator(false);
+
     private final SocketAddress address;
     private final EventLoopGroup loops;
     private final List<Server> servers = List.of(new OnlyServer());
@@ -21,6 +27,7 @@ final class LocalTransport implements ClientTransport {
             ChannelFuture future = new Bootstrap()
                     .group(loop)
                     .channel(LocalChannel.class)
+                    .option(ChannelOption.ALLOCATOR, HEAP)
                     .handler(connection)
                     .connect(address);
             future.addListener(done -> {

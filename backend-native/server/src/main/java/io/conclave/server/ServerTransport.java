@@ -1,6 +1,8 @@
 package io.conclave.server;
 
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -36,6 +38,9 @@ final class ServerTransport {
         this.serverChannel = serverChannel;
         this.sockets = sockets;
     }
+
+    /** For what goes to no socket. Netty's default loads Java's flight recorder at its first buffer. */
+    private static final ByteBufAllocator HEAP = new UnpooledByteBufAllocator(false);
 
     /** TCP, through the kernel's epoll where Netty's native part is there. */
     static ServerTransport tcp(int loops) {
@@ -74,6 +79,8 @@ final class ServerTransport {
                     .option(ChannelOption.SO_BACKLOG, BACKLOG)
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                     .childOption(ChannelOption.TCP_NODELAY, true);
+        } else {
+            bootstrap.childOption(ChannelOption.ALLOCATOR, HEAP);
         }
         ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
