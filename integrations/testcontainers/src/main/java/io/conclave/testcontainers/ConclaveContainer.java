@@ -35,6 +35,7 @@ public class ConclaveContainer extends GenericContainer<ConclaveContainer> {
      *
      * @throws IllegalStateException if it is not said to be compatible
      */
+    @SuppressWarnings("this-escape") // as containers are made: what is called is Testcontainers' own, and sets fields
     public ConclaveContainer(DockerImageName image) {
         super(image);
         image.assertCompatibleWith(IMAGE);
