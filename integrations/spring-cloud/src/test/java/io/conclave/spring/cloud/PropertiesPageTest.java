@@ -42,7 +42,7 @@ class PropertiesPageTest {
         return pattern.matcher(text).results().toList();
     }
 
-    /** Read by hand: Spring's parser depends on what else is there. */
+    /** This reads the file by hand, because which parser Spring has depends on the class path. */
     private Set<String> inMetadata() throws IOException {
         Set<String> names = new TreeSet<>();
         for (URL url : Collections.list(getClass().getClassLoader().getResources(METADATA))) {
