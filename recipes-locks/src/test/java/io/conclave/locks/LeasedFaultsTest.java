@@ -133,6 +133,7 @@ class LeasedFaultsTest {
             rivals(run);
             Actor other = run.helper("other");
             run.victim().start(me -> me.hold(lock(me).acquire()));
+            run.untilAtRest();
             other.start(me -> me.hold(lock(me).acquire(PATIENCE)));
             run.victim().join();
             other.join();

@@ -82,7 +82,7 @@ class MistakenStepsTest {
                 Arguments.of("try stops only when told", LockFaultsTest.tryFree(), Mistake.stopsOnlyWhenTold(), two),
                 Arguments.of(
                         "lock in kazoo's layout stops only when told",
-                        KazooLayoutFaultsTest.waiter(),
+                        KazooLayoutFaultsTest.holder(),
                         Mistake.stopsOnlyWhenTold(),
                         two),
                 Arguments.of(

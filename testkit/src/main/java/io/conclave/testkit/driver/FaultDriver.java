@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>One kind of fault takes the victim away while another process acts: see {@link FaultRun#rival}. A scenario that
  * names rivals is run with each of them at each request, cut off behind it and in one more way in turns, or in all ways
- * with {@value #ALL_ABSENCES} set to true; and in all ways while everybody waits.
+ * with {@value #ALL_ABSENCES} set to true or a mistake planted; and in all ways while everybody waits.
  *
  * <p>System properties: {@value #SEED} sets the seed of the random pairs, {@value #PAIRS} their number, and
  * {@value #ONLY} a {@link Plan} to which the driver then keeps, to repeat one run alone. Where a {@link Sample}
@@ -253,9 +253,9 @@ public final class FaultDriver {
     }
 
     /**
-     * Plants a mistake into the victim's recipe and makes the runs that {@link #verify} makes, until one of them breaks
-     * a rule; prints a line about it. So it is seen that the scenario would notice such a mistake. The random pairs are
-     * the same each time. Blocks.
+     * Plants a mistake into the victim's recipe and makes the runs that {@link #verify} makes, with every way to be
+     * away, until one of them breaks a rule; prints a line about it. So it is seen that the scenario would notice such a
+     * mistake. The random pairs are the same each time. Blocks.
      *
      * @return which rule, and in which run
      * @throws AssertionError if no run breaks a rule, or a run without a fault does
@@ -375,7 +375,10 @@ public final class FaultDriver {
                 for (Fault absence : ABSENCES) {
                     boolean isMeant = absence.isAtRest()
                             ? baseline.rests.contains(index)
-                            : triesAllAbsences || absence == Fault.CUT_OFF_AFTER || absence == inTurn;
+                            : triesAllAbsences
+                                    || mistake != null
+                                    || absence == Fault.CUT_OFF_AFTER
+                                    || absence == inTurn;
                     if (isMeant) {
                         plans.add(Plan.of(index, absence, rival));
                     }
