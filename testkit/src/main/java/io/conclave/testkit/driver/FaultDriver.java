@@ -254,8 +254,8 @@ public final class FaultDriver {
 
     /**
      * Plants a mistake into the victim's recipe and makes the runs that {@link #verify} makes, with every way to be
-     * away, until one of them breaks a rule; prints a line about it. So it is seen that the scenario would notice such a
-     * mistake. The random pairs are the same each time. Blocks.
+     * away, until one of them breaks a rule; prints a line about it. So it is seen that the scenario would notice such
+     * a mistake. The random pairs are the same each time. Blocks.
      *
      * @return which rule, and in which run
      * @throws AssertionError if no run breaks a rule, or a run without a fault does
