@@ -10,6 +10,9 @@ public interface Backend extends AutoCloseable {
     /**
      * Opens a session: connects in the background and keeps trying until it is closed. Never blocks.
      *
+     * <p>A session of this backend that its client has lost before may live on at the server for a while. It is ended
+     * there before the new one is CONNECTED: what it has sent has taken effect by then, or never does.
+     *
      * @param listener receives every state after CONNECTING, from the first on
      */
     BackendSession openSession(SessionListener listener);

@@ -6,18 +6,19 @@ import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import java.util.Optional;
+import java.util.function.IntConsumer;
 
 /** Ends the session at the server. */
 final class CloseExchange extends Exchange {
-    private final Runnable onClosed;
+    private final IntConsumer onAnswered;
 
     /**
      * The request.
      *
-     * @param onClosed called when the server has confirmed it
+     * @param onAnswered given the error with which the server has answered: none, as a rule
      */
-    CloseExchange(Runnable onClosed) {
-        this.onClosed = onClosed;
+    CloseExchange(IntConsumer onAnswered) {
+        this.onAnswered = onAnswered;
     }
 
     @Override
@@ -32,7 +33,7 @@ final class CloseExchange extends Exchange {
 
     @Override
     void answered(ReplyHeader header, JuteReader in) {
-        onClosed.run();
+        onAnswered.accept(header.err());
     }
 
     @Override

@@ -118,6 +118,12 @@ final class Connector {
         cancelTimer();
     }
 
+    /** A connection has served its purpose and is shut: no server has failed. */
+    void served() {
+        cancelTimer();
+        beginRound();
+    }
+
     /** A connection has ended or could not be made. */
     void ended(Connection connection) {
         cancelTimer();

@@ -1,21 +1,17 @@
 package io.conclave.client;
 
-import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.Xid;
-import io.conclave.session.Authentication;
 import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * Sends what precedes the user's requests on a new connection: credentials, the client's own questions, and the watches
- * to set again. Owned by the session's event loop.
+ * Sends what precedes the user's requests on a new connection, behind the credentials: the client's own questions, and
+ * the watches to set again. Owned by the session's event loop.
  */
 final class Introduction {
     private final SessionParts parts;
-    private final ServerReports reports;
     private final ClientTransport transport;
-    private final List<Authentication> proofs;
     private final EnsembleFollower follower;
     private final BiConsumer<Connection, ServerIdentity> onIdentified;
 
@@ -26,28 +22,17 @@ final class Introduction {
      */
     Introduction(
             SessionParts parts,
-            ServerReports reports,
             ClientTransport transport,
-            List<Authentication> proofs,
             EnsembleFollower follower,
             BiConsumer<Connection, ServerIdentity> onIdentified) {
         this.parts = parts;
-        this.reports = reports;
         this.transport = transport;
-        this.proofs = proofs;
         this.follower = follower;
         this.onIdentified = onIdentified;
     }
 
     /** Sends it; flush follows. */
     void sendOver(Connection opened) {
-        List<Authentication> toSend = proofs.stream()
-                .filter(proof -> !SaslProof.isFor(proof)) // proved before
-                .toList();
-        reports.credentialsSent(toSend.stream().map(Authentication::scheme).toList());
-        for (Authentication proof : toSend) {
-            opened.sendSpecial(Xid.AUTH, new ConnectionRequest.Auth(0, proof.scheme(), proof.credentials()));
-        }
         boolean hasOthers = transport.servers().size() > 1;
         opened.send(new IdentityExchange(parts.errors(), hasOthers, server -> onIdentified.accept(opened, server)));
         follower.ask(opened);

@@ -1,6 +1,7 @@
 package io.conclave.client;
 
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.session.Authentication;
@@ -36,6 +37,7 @@ final class SessionMachine implements ConnectionOwner {
     private final ClientTransport transport;
     private final BackendOptions options;
     private final Executor dispatcher;
+    private final LostSessions lostSessions;
     private final SessionParts parts;
     private final SessionStatus status;
     private final SessionClock clock;
@@ -44,7 +46,7 @@ final class SessionMachine implements ConnectionOwner {
     private final RequestQueue queue;
     private final ServerReports reports;
     private final Introduction introduction;
-    private final Optional<SaslHandshake> sasl;
+    private final Credentials credentials;
     private final Connector connector;
     private final SessionMove move;
     private final EnsembleFollower follower;
@@ -59,9 +61,11 @@ final class SessionMachine implements ConnectionOwner {
             EventLoop eventLoop,
             BackendOptions options,
             SessionListener listener,
-            Executor dispatcher) {
+            Executor dispatcher,
+            LostSessions lostSessions) {
         this.transport = transport;
         this.options = options;
+        this.lostSessions = lostSessions;
         this.dispatcher = dispatcher;
         SessionLoop loop = new SessionLoop(eventLoop, this::onLoopEnded);
         Deliveries deliveries = new Deliveries(dispatcher);
@@ -83,12 +87,8 @@ final class SessionMachine implements ConnectionOwner {
                 this::onError);
         reports = new ServerReports(parts, transport, this);
         follower = new EnsembleFollower(parts, transport);
-        introduction =
-                new Introduction(parts, reports, transport, options.authentications(), follower, this::onIdentified);
-        sasl = options.authentications().stream()
-                .filter(SaslProof::isFor)
-                .findFirst()
-                .map(proof -> new SaslHandshake(parts, reports, proof));
+        credentials = new Credentials(parts, reports, options.authentications());
+        introduction = new Introduction(parts, transport, follower, this::onIdentified);
         connector = new Connector(loop, transport, options.time(), this::attempt);
         move = new SessionMove(loop, options.time());
     }
@@ -140,10 +140,26 @@ final class SessionMachine implements ConnectionOwner {
     }
 
     private Connection attempt(ClientTransport.Server server) {
-        Connection attempt = new Connection(this, reports, parts, server.toString());
+        Connection attempt = new Connection(ownerOfNext(), reports, parts, server.toString());
         link.attempt(attempt);
         LOG.debug("{}: trying {}", this, attempt);
         return attempt;
+    }
+
+    /** A session opens when those that the client has lost before have ended: what is looked for in it stays so. */
+    private ConnectionOwner ownerOfNext() {
+        Optional<ConnectRequest> lost = ticket.isIssued() ? Optional.empty() : lostSessions.next();
+        return lost.<ConnectionOwner>map(greeting ->
+                        new LostSessionEnd(greeting, lostSessions, parts, credentials, this::onLostSessionEnded, this))
+                .orElse(this);
+    }
+
+    private void onLostSessionEnded(Connection gone) {
+        if (link.is(gone)) {
+            link.release();
+            connector.served();
+            reconnect();
+        }
     }
 
     @Override
@@ -167,12 +183,8 @@ final class SessionMachine implements ConnectionOwner {
             lose("its time had passed before the server answered", true);
             return;
         }
-        if (sasl.isPresent()) {
-            sasl.get().begin(opened, opened.host(), () -> attach(opened));
-            scheduleTick();
-        } else {
-            attach(opened);
-        }
+        credentials.sendOver(opened, () -> attach(opened));
+        scheduleTick();
     }
 
     private void attach(Connection opened) {
@@ -183,7 +195,7 @@ final class SessionMachine implements ConnectionOwner {
         connectFailure = null;
         introduction.sendOver(opened);
         if (status.isClosing()) {
-            queue.closeAgain(new CloseExchange(this::end));
+            queue.closeAgain(new CloseExchange(err -> end()));
         }
         queue.sendTo(opened, status::noLongerPossible);
         scheduleTick();
@@ -362,6 +374,9 @@ final class SessionMachine implements ConnectionOwner {
             return;
         }
         LOG.info("{}: lost: {}", this, reason);
+        if (byLocalClock) {
+            lostSessions.add(ticket.showAlone(options.sessionTimeout()));
+        }
         Connection last = link.release();
         status.become(SessionState.LOST);
         stop();

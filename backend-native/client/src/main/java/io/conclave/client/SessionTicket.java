@@ -28,9 +28,18 @@ final class SessionTicket {
         return id != 0;
     }
 
+    /** For a server that must have applied what this session has seen. */
     ConnectRequest show(Duration timeoutWished) {
-        int timeoutMs = (int) Math.min(Integer.MAX_VALUE, timeoutWished.toMillis());
-        return new ConnectRequest(0, zxidSeen, timeoutMs, id, password, false, true);
+        return new ConnectRequest(0, isIssued() ? zxidSeen : 0, millis(timeoutWished), id, password, false, true);
+    }
+
+    /** For any server: one that has lost what was seen does not know the session either, and may say so. */
+    ConnectRequest showAlone(Duration timeoutWished) {
+        return new ConnectRequest(0, 0, millis(timeoutWished), id, password, false, true);
+    }
+
+    private static int millis(Duration timeoutWished) {
+        return (int) Math.min(Integer.MAX_VALUE, timeoutWished.toMillis());
     }
 
     /** Whether a server has taken the ticket for another session's. */

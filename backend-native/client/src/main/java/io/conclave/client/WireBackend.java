@@ -45,6 +45,7 @@ public final class WireBackend implements Backend {
     private final Set<Capability> capabilities;
     private final BackendOptions options;
     private final Runnable onClose;
+    private final LostSessions lostSessions = new LostSessions();
     private final Set<WireSession> sessions = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -102,7 +103,7 @@ public final class WireBackend implements Backend {
         if (closed.get()) {
             throw new ClosedException("open session: " + this + " was closed");
         }
-        WireSession session = new WireSession(transport, options, listener);
+        WireSession session = new WireSession(transport, options, lostSessions, listener);
         sessions.add(session);
         session.whenOver(() -> sessions.remove(session));
         session.open();

@@ -39,12 +39,13 @@ final class WireSession implements BackendSession {
     private final SessionMachine machine;
     private final SessionParts parts;
 
-    WireSession(ClientTransport transport, BackendOptions options, SessionListener listener) {
+    WireSession(
+            ClientTransport transport, BackendOptions options, LostSessions lostSessions, SessionListener listener) {
         time = options.time();
         EventLoop loop = transport.nextLoop();
         dispatcher = new SerialExecutor(
                 "session dispatcher of " + transport, task -> executeOn(loop, options.callbackExecutor(), task), time);
-        machine = new SessionMachine(transport, loop, options, listener, dispatcher);
+        machine = new SessionMachine(transport, loop, options, listener, dispatcher, lostSessions);
         parts = machine.parts();
     }
 
@@ -146,7 +147,7 @@ final class WireSession implements BackendSession {
 
     @Override
     public CompletionStage<Void> closeAsync() {
-        if (parts.queue().close(new CloseExchange(machine::end))) {
+        if (parts.queue().close(new CloseExchange(err -> machine.end()))) {
             parts.loop().execute(machine::beginClose);
         }
         return parts.status().over();

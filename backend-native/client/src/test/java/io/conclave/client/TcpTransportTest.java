@@ -55,7 +55,7 @@ final class TcpTransportTest extends WireSessionFixture {
         try {
             for (int i = 0; i < SESSIONS; i++) {
                 CountDownLatch connected = new CountDownLatch(1);
-                WireSession session = new WireSession(transport, options, state -> {
+                WireSession session = new WireSession(transport, options, new LostSessions(), state -> {
                     if (state == SessionState.CONNECTED) {
                         connected.countDown();
                     }
@@ -107,11 +107,12 @@ final class TcpTransportTest extends WireSessionFixture {
         try {
             for (int i = 1; i <= 2; i++) {
                 CountDownLatch connected = new CountDownLatch(1);
-                WireSession session = new WireSession(transport, options(MetricsHook.NONE), state -> {
-                    if (state == SessionState.CONNECTED) {
-                        connected.countDown();
-                    }
-                });
+                WireSession session =
+                        new WireSession(transport, options(MetricsHook.NONE), new LostSessions(), state -> {
+                            if (state == SessionState.CONNECTED) {
+                                connected.countDown();
+                            }
+                        });
                 session.open();
                 assertTrue(connected.await(300, TimeUnit.SECONDS));
                 session.closeAsync().toCompletableFuture().get(300, TimeUnit.SECONDS);

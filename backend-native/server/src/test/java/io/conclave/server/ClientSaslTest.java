@@ -18,6 +18,7 @@ import io.conclave.spi.Backend;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
 import io.conclave.spi.ConnectString;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.proxy.FaultProxy;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 /** Our client proves by SASL who it is, before its session counts as connected. */
 @ResourceLock("the JAAS configuration of the JVM")
 class ClientSaslTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final String PASSWORD = "pw-of-bob-7351";
 
     @AfterEach
@@ -67,11 +69,15 @@ class ClientSaslTest {
         private final BackendSession session;
 
         Client(int port, Authentication... proofs) {
+            this(port, TimeSource.system(), proofs);
+        }
+
+        Client(int port, TimeSource time, Authentication... proofs) {
             backend = WireBackend.open(
                     ConnectString.parse("conclave://localhost:" + port),
                     new BackendOptions(
-                            Duration.ofSeconds(30),
-                            TimeSource.system(),
+                            TIMEOUT,
+                            time,
                             command -> new Thread(command).start(),
                             List.of(proofs),
                             Acl.OPEN,
@@ -126,6 +132,21 @@ class ClientSaslTest {
                 await().until(() -> client.states.size() >= before + 2);
                 assertEquals("done", client.outcome());
             }
+        }
+    }
+
+    @Test
+    void itIsProvedBeforeALostSessionIsEnded() {
+        ManualTimeSource time = new ManualTimeSource();
+        try (ConclaveServer server = enforcing();
+                Client client =
+                        new Client(TestServer.port(server), time, Authentication.saslDigestMd5("bob", PASSWORD))) {
+            assertEquals("done", client.outcome());
+            time.advance(TIMEOUT);
+            await().until(() -> client.states.contains(SessionState.LOST));
+            BackendSession next = client.backend.openSession(client.states::add);
+            await().until(() -> next.state() == SessionState.CONNECTED);
+            assertEquals(List.of(SessionState.CONNECTED, SessionState.LOST, SessionState.CONNECTED), client.states);
         }
     }
 

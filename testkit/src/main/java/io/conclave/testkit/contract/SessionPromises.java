@@ -241,6 +241,20 @@ abstract class SessionPromises extends TreePromises {
         assertTrue(witness.ask(Exists.of(path("e"))).isEmpty());
     }
 
+    /** The client's clock goes ahead of the server's, which would keep the session for as long as it was granted. */
+    @Test
+    void aLostSessionHasEndedWhenTheNextOneIsConnected() {
+        ManualTimeSource ahead = new ManualTimeSource();
+        Backend backend = backend(optionsWithTime(sessionTimeout(), ahead));
+        SessionProbe lost = SessionProbe.open(backend);
+        lost.ask(Create.of(path("e")).withMode(CreateMode.EPHEMERAL));
+        ahead.advance(sessionTimeout());
+        lost.awaitState(SessionState.LOST);
+        SessionProbe next = SessionProbe.open(backend);
+        assertNotEquals(lost.session.id(), next.session.id());
+        assertTrue(next.ask(Exists.of(path("e"))).isEmpty());
+    }
+
     @Test
     void aWriteMovesTheDeadlineAndAReadDoesNot() {
         ManualTimeSource standing = new ManualTimeSource();

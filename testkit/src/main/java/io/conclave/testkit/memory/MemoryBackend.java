@@ -28,6 +28,9 @@ public final class MemoryBackend implements Backend {
     private final MemoryStore store;
     private final BackendOptions options;
     private final Set<ProvenIdentity> identities = new LinkedHashSet<>();
+    /** The server's ends of sessions that were lost; guarded by the store's lock. */
+    private final List<ServerSession> lost = new ArrayList<>();
+
     private final Object lock = new Object();
     /** {@code @GuardedBy("lock")}. */
     private final List<MemorySession> sessions = new ArrayList<>();
@@ -63,7 +66,7 @@ public final class MemoryBackend implements Backend {
     @Override
     public BackendSession openSession(SessionListener listener) {
         Objects.requireNonNull(listener, "listener");
-        MemorySession session = new MemorySession(store, options, Set.copyOf(identities), listener);
+        MemorySession session = new MemorySession(store, options, Set.copyOf(identities), listener, lost);
         synchronized (lock) {
             if (isClosed) {
                 throw new ClosedException("open session: the backend was closed");

@@ -51,6 +51,7 @@ final class MemorySession implements BackendSession {
     private final ReplyLine replies = new ReplyLine();
     private final WatchReports watches;
     private final SessionTimers timers;
+    private final List<ServerSession> lost;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     /** Sent on a connection that went, and arriving before the next one. */
     private final List<Request<?>> late = new ArrayList<>();
@@ -64,8 +65,19 @@ final class MemorySession implements BackendSession {
     /** Written on the dispatcher. */
     private volatile long connectionNumber;
 
-    MemorySession(MemoryStore store, BackendOptions options, Set<ProvenIdentity> identities, SessionListener listener) {
+    /**
+     * A session that does not connect yet.
+     *
+     * @param lost the server's ends of what the same client has lost; shared with its other sessions
+     */
+    MemorySession(
+            MemoryStore store,
+            BackendOptions options,
+            Set<ProvenIdentity> identities,
+            SessionListener listener,
+            List<ServerSession> lost) {
         this.store = store;
+        this.lost = lost;
         this.options = options;
         this.identities = identities;
         this.listener = listener;
@@ -278,6 +290,8 @@ final class MemorySession implements BackendSession {
         final Elapsed asked = Elapsed.since(time);
         ServerSession session = server;
         if (session == null) {
+            lost.stream().filter(ServerSession::isAlive).forEach(store::end);
+            lost.clear();
             session = store.createSession(this, identities, options.defaultAcl(), options.sessionTimeout());
             server = session;
             id = session.id();
@@ -357,6 +371,9 @@ final class MemorySession implements BackendSession {
         if (state == SessionState.CONNECTED || state == SessionState.SUSPENDED) {
             disconnectForGood();
             become(SessionState.LOST);
+            if (server != null) {
+                lost.add(server);
+            }
             requests.failInFlight(this::gone);
             requests.failUnsent(this::gone);
         }

@@ -74,15 +74,6 @@ class FaultDriverTest {
                 error::getMessage);
     }
 
-    @Test
-    void findsAGrantWithoutACheckOfTheOwner() {
-        FaultFoundError error = found(Mistake.DOES_NOT_CHECK_THE_OWNER);
-        assertTrue(
-                error.plan().strikes().stream()
-                        .anyMatch(strike -> strike.fault().endsSession()),
-                error::getMessage);
-    }
-
     /**
      * A watch that is set survives a reconnect by the contract of the backends; one whose reply was lost never was set.
      */

@@ -47,8 +47,6 @@ final class SingleNodeLock {
     enum Mistake {
         /** An interrupted acquire goes, and leaves what it has sent to itself. */
         FORGETS_ITS_NODE_ON_INTERRUPT,
-        /** What carries the guid is taken for the own znode, even if it belongs to the session that was lost. */
-        DOES_NOT_CHECK_THE_OWNER,
         /** A read whose reply was lost has set no watch; its event is waited for anyway. */
         WAITS_FOR_A_WATCH_THAT_IS_NOT_SET,
         /** The release deletes whatever has that name. */
@@ -145,8 +143,7 @@ final class SingleNodeLock {
         }
 
         private boolean isOurs(GetData.NodeData found) {
-            boolean isOfThisSession = found.stat().ephemeralOwner() == session.id();
-            return carriesOurGuid(found) && (isOfThisSession || mistakes.contains(Mistake.DOES_NOT_CHECK_THE_OWNER));
+            return carriesOurGuid(found) && found.stat().ephemeralOwner() == session.id();
         }
 
         private boolean carriesOurGuid(GetData.NodeData found) {
