@@ -50,7 +50,8 @@ public abstract class RecipeFixture implements StoreUnderTest {
 
     /**
      * A coordinator's reads see what other coordinators have written, also where servers lag: the recipes do not depend
-     * on that, the tests do. Its tries wait for an answer for as long as a busy machine needs. The store in memory goes by its clients' clock, so there it can be a patient one.
+     * on that, the tests do. Its tries wait for an answer for as long as a busy machine needs. The store in memory goes
+     * by its clients' clock, so there it can be a patient one.
      */
     protected final CoordinatorBuilder builder() {
         CoordinatorBuilder builder = Coordinator.builder(connectString())
