@@ -20,7 +20,8 @@ import java.util.concurrent.Executor;
  *       order in which they came; so an event is seen before any state that came after it. Nothing there may block.
  *   <li>A request that has not been sent waits for a connection; one that was sent when the connection went ends with
  *       {@link io.conclave.error.OutcomeUnknownException}, and takes effect before the first request answered on the
- *       next connection, or never.
+ *       next connection, or never; if the session is lost, before the {@linkplain Backend#openSession next one} is
+ *       connected, or never.
  *   <li>One-shot and persistent watches survive a change of connection: what happened to a one-shot watch in between is
  *       reported.
  *   <li>After LOST every request ends with {@link io.conclave.error.SessionGoneException}, after CLOSED with {@link
