@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>An ephemeral one goes with the session of its process and comes back with the coordinator's next session. While
- * another client's znode has the name, that of the own session that has not ended yet, say, it waits until that has
- * gone. A persistent one stays when the process ends without closing it; one that is there already is taken over, and
- * gets the data. Data that another client writes stands until the next {@link #update}, or until the znode is created
- * again. A member of a {@link Group} differs: it does not come back when it was thrown out.
+ * another client's znode has the name, that of a process that was killed and whose session has not ended yet, say, it
+ * waits until that has gone. A persistent one stays when the process ends without closing it; one that is there already
+ * is taken over, and gets the data. Data that another client writes stands until the next {@link #update}, or until the
+ * znode is created again. A member of a {@link Group} differs: it does not come back when it was thrown out.
  *
  * <p>A coordinator keeps a path once at a time: a second one begins when the first has ended. Thread-safe.
  */

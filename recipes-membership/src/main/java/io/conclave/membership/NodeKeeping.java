@@ -20,8 +20,6 @@ import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.request.Watcher;
-import java.util.HashSet;
-import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -60,7 +58,7 @@ final class NodeKeeping implements SessionFollower.Work {
     private long czxid; // of the one that was ours last; 0 for none
     private int version;
     private long written; // the number of the payload that was written last
-    private final Set<Long> formerSessions = new HashSet<>(); // whose ephemeral znode may be there still
+    private boolean mayLinger; // an ephemeral one of a lost session, until the present session answers
 
     NodeKeeping(KeptNode owner, Coordinator coordinator, NodePath path, boolean isEphemeral) {
         this.owner = owner;
@@ -119,17 +117,15 @@ final class NodeKeeping implements SessionFollower.Work {
     @Override
     public void onSessionEnded() {
         if (isEphemeral) {
-            if (isOurs || maybeCreated) {
-                formerSessions.add(session().id());
-            }
+            mayLinger |= isOurs || maybeCreated;
             forget();
             owner.onMissing();
         }
     }
 
-    /** A session that its client gave up may live on at the backend for a while, and its znode with it. */
+    /** A session that its client gave up lives on at the backend until the next one is connected, as does its znode. */
     private void lookForFormer() {
-        if (isClosing && !formerSessions.isEmpty()) {
+        if (isClosing && mayLinger) {
             isStale = true;
             isUncertain = true;
         }
@@ -154,16 +150,14 @@ final class NodeKeeping implements SessionFollower.Work {
         if (isBusy || isOver) {
             return;
         }
-        if (isClosing && !isOurs && czxid == 0 && !maybeCreated && formerSessions.isEmpty()) {
+        if (isClosing && !isOurs && czxid == 0 && !maybeCreated && !mayLinger) {
             end(null);
         } else if (!isBegun) {
             return; // the path is kept by another one yet
         } else if (isStale) {
             look();
         } else if (isClosing) {
-            if (formerSessions.isEmpty()) {
-                delete();
-            } // else the end of that session takes it away
+            delete();
         } else if (!isOurs && !isTaken) {
             create();
         } else if (isOurs && owner.payload().number() > written) {
@@ -216,7 +210,7 @@ final class NodeKeeping implements SessionFollower.Work {
                 request,
                 created -> {
                     maybeCreated = false;
-                    formerSessions.clear();
+                    mayLinger = false;
                     isStale = true; // to set the watch
                     onOurs(created.stat(), payload.number());
                 },
@@ -293,7 +287,7 @@ final class NodeKeeping implements SessionFollower.Work {
             session().metrics().count("membership.restored", path.toString());
         }
         maybeCreated = false;
-        formerSessions.clear();
+        mayLinger = false;
         isOurs = false;
         isTaken = false;
         czxid = 0;
@@ -302,18 +296,13 @@ final class NodeKeeping implements SessionFollower.Work {
 
     private void onFound(RecipeSession on, GetData.NodeData node) {
         isUncertain = false;
+        mayLinger = false;
         NodeStat stat = node.stat();
-        boolean isFormer = formerSessions.contains(stat.ephemeralOwner());
-        if (!isFormer) {
-            formerSessions.clear(); // another one has the name
-        }
         boolean mayBeOurs = isEphemeral ? stat.ephemeralOwner() == on.id() : !stat.isEphemeral();
         KeptNode.Payload payload = owner.payload();
         boolean isAsWanted = node.bytes().contentEquals(payload.data());
         boolean isAsCreated = isEphemeral || node.bytes().contentEquals(created);
-        if (isClosing && isFormer) {
-            LOG.info("{}: gone when the former session 0x{} is", owner, Long.toHexString(stat.ephemeralOwner()));
-        } else if (isClosing && stat.czxid() != czxid && !(maybeCreated && mayBeOurs && isAsCreated)) {
+        if (isClosing && stat.czxid() != czxid && !(maybeCreated && mayBeOurs && isAsCreated)) {
             onGone(); // this one is another client's
         } else if (mayBeOurs) {
             long known = isAsWanted ? payload.number() : stat.czxid() == czxid ? written : 0;

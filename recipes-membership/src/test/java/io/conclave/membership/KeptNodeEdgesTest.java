@@ -65,15 +65,16 @@ class KeptNodeEdgesTest {
             store.faults().suspend(RecipeAccess.session(own).id());
             closed = node.closeAsync();
         }
-        long former = givenUp();
+        givenUp();
         if (!isClosedBefore) {
             closed = node.closeAsync();
         }
-        comesBack();
-        RecipeAccess.session(own).submit(Exists.of(NODE)).toCompletableFuture().get(60, SECONDS);
+        CompletableFuture<Void> seen = new CompletableFuture<>();
+        RecipeAccess.session(own).execute(() -> seen.complete(null)); // behind what follows the loss
+        seen.get(60, SECONDS);
         assertTrue(isThere());
         assertFalse(closed.isDone());
-        store.faults().expire(former);
+        comesBack();
         closed.get(60, SECONDS);
         assertFalse(isThere());
     }
