@@ -45,6 +45,15 @@ public final class Elapsed {
         return left <= 0 ? Duration.ZERO : Duration.ofNanos(left);
     }
 
+    /**
+     * What may be left of a span that began at the mark, by the monotonic clock alone and without the allowance for
+     * drift; zero when it is over. Never blocks.
+     */
+    Duration longestRemainingOf(Duration span) {
+        long left = saturatedNanos(span) - Math.max(0, time.monotonicNanos() - monotonicNanos);
+        return left <= 0 ? Duration.ZERO : Duration.ofNanos(left);
+    }
+
     /** Whether this mark was made after the other one, on the monotonic clock. */
     public boolean isAfter(Elapsed other) {
         return monotonicNanos - other.monotonicNanos > 0;

@@ -13,11 +13,16 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SessionDeadline {
     private volatile @Nullable Proof proof;
+    private volatile @Nullable Proof promise; // the proof with the latest end
     private volatile boolean passed;
 
     private record Proof(Elapsed mark, Duration timeout) {
         Duration remaining() {
             return mark.remainingOf(timeout);
+        }
+
+        Duration promised() {
+            return mark.longestRemainingOf(timeout);
         }
     }
 
@@ -40,6 +45,7 @@ public final class SessionDeadline {
         if (last == null || mark.isAfter(last.mark) || !timeout.equals(last.timeout)) {
             Proof next = new Proof(mark, timeout);
             proof = next;
+            promise = next.promised().compareTo(promised()) > 0 ? next : promise;
             passed = next.remaining().isZero();
         }
         return !passed;
@@ -53,6 +59,16 @@ public final class SessionDeadline {
         }
         Duration remaining = last.remaining();
         return remaining.isZero() ? pass() : remaining;
+    }
+
+    /**
+     * For how long from now the session may have been said to live, although the deadline has passed: {@link
+     * #remaining} is told ahead of time, and a clock may have jumped since. Until then its client must not end it where
+     * somebody relies on that. Never blocks.
+     */
+    public Duration promised() {
+        Proof longest = promise;
+        return longest == null ? Duration.ZERO : longest.promised();
     }
 
     /**

@@ -21,6 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -170,6 +171,9 @@ class SerialExecutorTest {
             serial.execute(done::countDown);
             mayGoOn.countDown();
             assertTrue(done.await(120, TimeUnit.SECONDS));
+            // what is logged while another test's thread sets logging up comes a little later
+            Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> !warnings(log)
+                    .isEmpty());
             assertEquals(1, warnings(log).size());
             String warning = warnings(log).get(0);
             assertTrue(warning.contains("listener of orders"), warning);

@@ -57,4 +57,27 @@ class SessionDeadlineTest {
         assertFalse(deadline.extend(Elapsed.since(time), TIMEOUT));
         assertEquals(Duration.ZERO, deadline.remaining());
     }
+
+    /** What was told before a wall clock was set ahead, and before the allowance for drift used it up. */
+    @Test
+    void whatWasPromisedStands() {
+        deadline.extend(Elapsed.since(time), TIMEOUT);
+        Duration told = deadline.remaining();
+        time.millis += Duration.ofHours(1).toMillis();
+        assertEquals(Duration.ZERO, deadline.remaining());
+        assertEquals(told, deadline.promised());
+        time.advance(Duration.ofSeconds(4));
+        assertEquals(told.minusSeconds(4), deadline.promised());
+        time.advance(Duration.ofSeconds(6));
+        assertEquals(Duration.ZERO, deadline.promised());
+    }
+
+    @Test
+    void shorterTimeoutTakesNoPromiseBack() {
+        deadline.extend(Elapsed.since(time), TIMEOUT);
+        time.advance(Duration.ofSeconds(1));
+        deadline.extend(Elapsed.since(time), Duration.ofSeconds(2));
+        assertEquals(Duration.ofSeconds(2), deadline.remaining());
+        assertEquals(TIMEOUT.minusSeconds(1), deadline.promised());
+    }
 }

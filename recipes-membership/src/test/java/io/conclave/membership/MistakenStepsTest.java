@@ -25,6 +25,11 @@ class MistakenStepsTest {
                         "member overlooks that it was thrown out",
                         GroupFaultsTest.memberThatStays(),
                         Mistake.doesNotHearOfDeletion("/groups/.*"),
+                        "is not seen as it should be"),
+                Arguments.of(
+                        "join does not look again when its reply is lost",
+                        GroupFaultsTest.takenId(),
+                        Mistake.doesNotHearOfLostReply("get /groups/.*"),
                         "lost wake-up"),
                 Arguments.of(
                         "settling group does not repeat a lost list",

@@ -52,7 +52,6 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private @Nullable Throwable failure; // the exception behind it, if there was one
     private String awaitedStep = "";
     private String doubt = "it wants TLS on this port";
-    private boolean detached;
     private boolean leaving;
 
     /**
@@ -278,7 +277,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         session.deliveries().gather();
         ByteBuf more = (ByteBuf) message;
         ReceivedBytes bytes = received;
-        if (bytes == null || shut || detached) {
+        if (bytes == null || shut) {
             more.release();
             return;
         }
@@ -289,7 +288,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             handleFrames(bytes);
         } finally {
             reading = false;
-            if (shut || detached || ctx.isRemoved()) {
+            if (shut || ctx.isRemoved()) {
                 releaseReceived();
             }
         }
@@ -315,7 +314,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
     }
 
     private Optional<ByteBuf> nextFrame(ReceivedBytes bytes) {
-        return shut || detached ? Optional.empty() : bytes.nextFrame(greeted ? MAX_REPLY_BYTES : MAX_GREETING_BYTES);
+        return shut ? Optional.empty() : bytes.nextFrame(greeted ? MAX_REPLY_BYTES : MAX_GREETING_BYTES);
     }
 
     private void onFrame(ByteBuf frame) {
@@ -364,21 +363,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         if (open != null) {
             open.close();
         }
-        if (!detached) {
-            owner.onShut(this, reason);
-        }
+        owner.onShut(this, reason);
         // The channel may not report the end of this read, so gathered tasks are handed over here.
         session.deliveries().flush();
-    }
-
-    /** The session no longer needs the connection. Tries to tell the server to end the session. */
-    void sayGoodbye() {
-        detached = true;
-        RequestOutput open = output;
-        if (greeted && !shut && open != null) {
-            open.special(open.nextXid(), ConnectionRequest.Empty.CLOSE_SESSION);
-            open.flush();
-        }
     }
 
     @Override

@@ -30,6 +30,7 @@ final class Connector {
     private int next;
     private int failuresInRound;
     private int failedRounds;
+    private Duration rest = Duration.ZERO;
     private boolean stopped;
     private int timerNumber;
     private TimeSource.@Nullable Timer timer;
@@ -90,15 +91,17 @@ final class Connector {
         return failuresInRound >= order.size();
     }
 
-    /** Tries the next server, after a pause if all have failed. */
+    /** Tries the next server, after a pause if all have failed or one was asked for. */
     void connect(Duration sessionTimeout) {
         if (stopped) {
             return;
         }
-        if (isRoundOver()) {
-            schedule(pause(), () -> attempt(sessionTimeout));
-        } else {
+        Duration pause = isRoundOver() ? pause() : rest;
+        rest = Duration.ZERO;
+        if (pause.isZero()) {
             attempt(sessionTimeout);
+        } else {
+            schedule(pause, () -> attempt(sessionTimeout));
         }
     }
 
@@ -118,10 +121,11 @@ final class Connector {
         cancelTimer();
     }
 
-    /** A connection has served its purpose and is shut: no server has failed. */
-    void served() {
+    /** A connection has served its purpose and is shut: no server has failed. The next attempt waits for so long. */
+    void served(Duration pause) {
         cancelTimer();
         beginRound();
+        rest = pause;
     }
 
     /** A connection has ended or could not be made. */

@@ -41,6 +41,11 @@ final class SessionClock {
         return deadline.remaining();
     }
 
+    /** For how long somebody may still rely on a session whose time has passed: see the deadline. From any thread. */
+    Duration promised() {
+        return deadline.promised();
+    }
+
     /** The timeout that the server granted; before that, the requested one. */
     Duration timeout() {
         return timeout;

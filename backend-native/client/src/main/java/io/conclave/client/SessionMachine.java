@@ -1,7 +1,6 @@
 package io.conclave.client;
 
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.session.Authentication;
@@ -32,7 +31,6 @@ import org.slf4j.LoggerFactory;
  */
 final class SessionMachine implements ConnectionOwner {
     private static final Logger LOG = LoggerFactory.getLogger(SessionMachine.class);
-    private static final Duration GOODBYE = Duration.ofSeconds(1);
 
     private final ClientTransport transport;
     private final BackendOptions options;
@@ -148,16 +146,16 @@ final class SessionMachine implements ConnectionOwner {
 
     /** A session opens when those that the client has lost before have ended: what is looked for in it stays so. */
     private ConnectionOwner ownerOfNext() {
-        Optional<ConnectRequest> lost = ticket.isIssued() ? Optional.empty() : lostSessions.next();
-        return lost.<ConnectionOwner>map(greeting ->
-                        new LostSessionEnd(greeting, lostSessions, parts, credentials, this::onLostSessionEnded, this))
+        Optional<LostSessions.Lost> lost = ticket.isIssued() ? Optional.empty() : lostSessions.next();
+        return lost.<ConnectionOwner>map(session -> new LostSessionEnd(
+                        session, lostSessions, parts, credentials, this::onLostSessionAttended, this))
                 .orElse(this);
     }
 
-    private void onLostSessionEnded(Connection gone) {
+    private void onLostSessionAttended(Connection gone, Duration pause) {
         if (link.is(gone)) {
             link.release();
-            connector.served();
+            connector.served(pause);
             reconnect();
         }
     }
@@ -375,26 +373,17 @@ final class SessionMachine implements ConnectionOwner {
         }
         LOG.info("{}: lost: {}", this, reason);
         if (byLocalClock) {
-            lostSessions.add(ticket.showAlone(options.sessionTimeout()));
+            lostSessions.add(new LostSessions.Lost(ticket.showAlone(options.sessionTimeout()), clock::promised));
         }
         Connection last = link.release();
         status.become(SessionState.LOST);
         stop();
         if (last != null) {
             last.failInFlight(status::noLongerPossible);
-            depart(last, byLocalClock);
+            last.shut("the session is lost");
         }
         queue.failAll(status::noLongerPossible);
         parts.deliveries().add(this::tellOver);
-    }
-
-    private void depart(Connection last, boolean goodbye) {
-        if (goodbye) {
-            last.sayGoodbye();
-            options.time().schedule(GOODBYE, () -> parts.loop().execute(() -> last.shut("the session is lost")));
-        } else {
-            last.shut("the session is lost");
-        }
     }
 
     private void stop() {

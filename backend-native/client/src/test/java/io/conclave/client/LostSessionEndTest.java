@@ -45,6 +45,10 @@ final class LostSessionEndTest extends WireSessionFixture {
 
     /** A session is opened and lost; then come the ends, and whatever follows is served as another session. */
     private BackendSession afterTheLossOf(End... ends) {
+        return afterTheLossOf(true, ends);
+    }
+
+    private BackendSession afterTheLossOf(boolean timePasses, End... ends) {
         Queue<End> left = new ArrayDeque<>(Arrays.asList(ends));
         FakeServer server = server(
                 peer -> {
@@ -68,7 +72,8 @@ final class LostSessionEndTest extends WireSessionFixture {
         lost.call(SetData.of(A, new byte[0]));
         lost.awaitState(SessionState.SUSPENDED);
         time.advanceWallOnly(Duration.ofMillis(TIMEOUT_MS));
-        time.advanceUntil(Duration.ofMillis(TIMEOUT_MS), () -> lost.states.contains(SessionState.LOST));
+        time.advanceUntil(
+                Duration.ofMillis(timePasses ? TIMEOUT_MS : 10), () -> lost.states.contains(SessionState.LOST));
         isLost = true;
         BackendSession next = lost.backend.openSession(state -> {});
         time.advanceUntil(Duration.ofMillis(10), () -> next.state() == SessionState.CONNECTED);
@@ -106,6 +111,29 @@ final class LostSessionEndTest extends WireSessionFixture {
                 (peer, greeting) -> expired(peer));
         assertEquals(
                 List.of("session abc seen 0", "session abc seen 0", "session abc seen 0", "session 0 seen 0"), said);
+    }
+
+    /** A caller may have read how long the session lives right before the clock was set ahead. */
+    @Test
+    void itIsNotClosedWhileItMayBeReliedOn() {
+        End resumed = (peer, greeting) -> {
+            peer.accept(greeting, TIMEOUT_MS);
+            peer.ignore();
+        };
+        long before = time.monotonicNanos();
+        afterTheLossOf(false, resumed, (peer, greeting) -> {
+            peer.accept(greeting, TIMEOUT_MS);
+            said.add(time.monotonicNanos() - before < TIMEOUT_MS * 1_000_000L ? "too early" : "in time");
+            close(peer);
+        });
+        assertEquals(
+                List.of(
+                        "session abc seen 0",
+                        "session abc seen 0",
+                        "in time",
+                        OpCode.CLOSE_SESSION.toString(),
+                        "session 0 seen 0"),
+                said);
     }
 
     @Test

@@ -44,6 +44,11 @@ public enum Fault {
     PARTITION_BEFORE(RequestFate.DROP_BEFORE, Effect.SESSION_ENDS),
     /** The request is applied, and the connection goes and stays away for longer than the session lives. */
     PARTITION_AFTER(RequestFate.DROP_AFTER, Effect.SESSION_ENDS),
+    /**
+     * The connection goes while the request is under way, and stays away for longer than the session lives by the
+     * victim's clock. The server keeps the session; the request takes effect late, right before the next session.
+     */
+    PARTITION_LATE(RequestFate.DROP_AND_APPLY_LATE, Effect.SESSION_ENDS),
     /** The victim's calling threads are interrupted. */
     INTERRUPT(RequestFate.PROCEED, Effect.INTERRUPTS),
     /** An operator deletes the victim's ephemeral znodes, right before the request is applied. */
@@ -172,6 +177,7 @@ public enum Fault {
                     DROP_AT_REST,
                     PARTITION_BEFORE,
                     PARTITION_AFTER,
+                    PARTITION_LATE,
                     PARTITION_AT_REST -> true;
             default -> false;
         };
@@ -179,7 +185,10 @@ public enum Fault {
 
     /** Whether the session ends because the connection stays away, not by word of the server. */
     boolean isPartition() {
-        return this == PARTITION_BEFORE || this == PARTITION_AFTER || this == PARTITION_AT_REST;
+        return switch (this) {
+            case PARTITION_BEFORE, PARTITION_AFTER, PARTITION_LATE, PARTITION_AT_REST -> true;
+            default -> false;
+        };
     }
 
     /** Whether threads of the victim are interrupted. */

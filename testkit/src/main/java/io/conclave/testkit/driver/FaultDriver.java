@@ -65,8 +65,11 @@ public final class FaultDriver {
     public static final String ALL_ABSENCES = "conclave.faults.absences";
 
     private static final int CLEAN_RUNS = 3;
+    /** Behind the others, and not in pairs, so that the numbers of those stay. */
+    private static final List<Fault> LATER = List.of(Fault.LAG, Fault.PARTITION_LATE);
+
     private static final List<Fault> FAULTS = Arrays.stream(Fault.values())
-            .filter(fault -> !fault.isAbsence() && fault != Fault.LAG)
+            .filter(fault -> !fault.isAbsence() && !LATER.contains(fault))
             .toList();
     private static final List<Fault> ABSENCES = List.of(Fault.absences());
     private static final List<Fault> ABSENCES_AT_REQUESTS =
@@ -353,9 +356,11 @@ public final class FaultDriver {
             plans.add(
                     new Plan(List.of(strike(random, first, baseline.rivals), strike(random, second, baseline.rivals))));
         }
-        for (int index = 0; index < baseline.requests; index++) { // last, so that the numbers of the others stay
-            if (oneIn == 1 || random.nextInt(oneIn) == 0) {
-                plans.add(Plan.of(index, Fault.LAG));
+        for (Fault fault : LATER) {
+            for (int index = 0; index < baseline.requests; index++) {
+                if (oneIn == 1 || random.nextInt(oneIn) == 0) {
+                    plans.add(Plan.of(index, fault));
+                }
             }
         }
         return plans;

@@ -135,12 +135,11 @@ final class Injector implements RequestHook {
     /** Strikes with what was waiting for everybody to wait; whether there was anything. */
     boolean strikeAtRest() {
         List<Plan.Strike> now;
-        long sessionId;
         synchronized (lock) {
             now = List.copyOf(armed);
             armed.clear();
-            sessionId = lastSession;
         }
+        long sessionId = sessionOfNow();
         for (Plan.Strike strike : now) {
             if (strike.fault().isAbsence()) {
                 leave(strike, sessionId);
@@ -184,6 +183,9 @@ final class Injector implements RequestHook {
         if (fault.drops()) {
             faults.reconnectAfter(fault.isPartition() ? partition : strike.reconnectDelay());
         }
+        if (fault == Fault.PARTITION_LATE) {
+            faults.keep(sessionOfNow(), partition);
+        }
         boolean happens = true;
         if (fault.interrupts()) {
             happens = victim.interrupt();
@@ -194,6 +196,12 @@ final class Injector implements RequestHook {
         }
         if (!happens) {
             withdraw(fault, isFirst);
+        }
+    }
+
+    private long sessionOfNow() {
+        synchronized (lock) {
+            return lastSession;
         }
     }
 

@@ -243,6 +243,14 @@ public final class Faults {
         store.lock().run(store::deleteEmptyContainers);
     }
 
+    /**
+     * The server keeps a session for longer than was agreed with its client, as it does after a change of leader. What
+     * the client has lost by its own clock ends when its next session opens.
+     */
+    public void keep(long sessionId, Duration longer) {
+        withSession(sessionId, session -> session.keepAtServer(longer));
+    }
+
     /** The ids of the sessions that live at the server. */
     public Set<Long> liveSessions() {
         return store.lock().call(store::liveSessions);

@@ -28,8 +28,8 @@ public final class MemoryBackend implements Backend {
     private final MemoryStore store;
     private final BackendOptions options;
     private final Set<ProvenIdentity> identities = new LinkedHashSet<>();
-    /** The server's ends of sessions that were lost; guarded by the store's lock. */
-    private final List<ServerSession> lost = new ArrayList<>();
+    /** Sessions that were lost, and which the server may keep; guarded by the store's lock. */
+    private final List<MemorySession> lost = new ArrayList<>();
 
     private final Object lock = new Object();
     /** {@code @GuardedBy("lock")}. */

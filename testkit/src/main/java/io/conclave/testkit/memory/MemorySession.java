@@ -51,7 +51,7 @@ final class MemorySession implements BackendSession {
     private final ReplyLine replies = new ReplyLine();
     private final WatchReports watches;
     private final SessionTimers timers;
-    private final List<ServerSession> lost;
+    private final List<MemorySession> lost;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     /** Sent on a connection that went, and arriving before the next one. */
     private final List<Request<?>> late = new ArrayList<>();
@@ -68,14 +68,14 @@ final class MemorySession implements BackendSession {
     /**
      * A session that does not connect yet.
      *
-     * @param lost the server's ends of what the same client has lost; shared with its other sessions
+     * @param lost what the same client has lost, and the server may keep; shared with its other sessions
      */
     MemorySession(
             MemoryStore store,
             BackendOptions options,
             Set<ProvenIdentity> identities,
             SessionListener listener,
-            List<ServerSession> lost) {
+            List<MemorySession> lost) {
         this.store = store;
         this.lost = lost;
         this.options = options;
@@ -290,7 +290,15 @@ final class MemorySession implements BackendSession {
         final Elapsed asked = Elapsed.since(time);
         ServerSession session = server;
         if (session == null) {
-            lost.stream().filter(ServerSession::isAlive).forEach(store::end);
+            Duration kept = lost.stream()
+                    .map(MemorySession::promised)
+                    .max(Duration::compareTo)
+                    .orElse(Duration.ZERO);
+            if (!kept.isZero()) {
+                reconnect(kept);
+                return;
+            }
+            lost.forEach(MemorySession::endAtServer);
             lost.clear();
             session = store.createSession(this, identities, options.defaultAcl(), options.sessionTimeout());
             server = session;
@@ -371,17 +379,37 @@ final class MemorySession implements BackendSession {
         if (state == SessionState.CONNECTED || state == SessionState.SUSPENDED) {
             disconnectForGood();
             become(SessionState.LOST);
-            if (server != null) {
-                lost.add(server);
-            }
+            lost.add(this);
             requests.failInFlight(this::gone);
             requests.failUnsent(this::gone);
         }
     }
 
+    /** For how long somebody may still rely on a session that is lost. */
+    private Duration promised() {
+        ServerSession session = server;
+        return session != null && session.isAlive() ? deadline.promised() : Duration.ZERO;
+    }
+
+    /** What is under way takes effect now, or never. */
+    private void endAtServer() {
+        ServerSession session = server;
+        if (session != null && session.isAlive()) {
+            applyLate(session, late);
+            store.end(session);
+        }
+    }
+
+    /** The server keeps the session for longer than was agreed, as after a change of leader. */
+    void keepAtServer(Duration longer) {
+        ServerSession session = server;
+        if (session != null) {
+            session.keep(longer);
+        }
+    }
+
     private void disconnectForGood() {
         replies.cut();
-        late.clear();
         watches.clear();
         timers.stop();
         store.unregister(this);
@@ -439,6 +467,7 @@ final class MemorySession implements BackendSession {
     }
 
     private void finishClose() {
+        late.clear();
         disconnectForGood();
         requests.failInFlight(request ->
                 new OutcomeUnknownException(request.describe() + ": the session was closed before the reply"));

@@ -10,7 +10,8 @@ public enum RequestFate {
     DROP_AFTER,
     /**
      * The connection drops while it is under way, and it arrives late: its outcome is unknown, and it takes effect
-     * right before the session's next connection (if there is one before the session expires).
+     * right before the session's next connection, or before the client's next session, for which the server ends this
+     * one: unless the server has expired it by then.
      */
     DROP_AND_APPLY_LATE,
     /**

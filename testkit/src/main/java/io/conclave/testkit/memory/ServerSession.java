@@ -32,6 +32,10 @@ final class ServerSession {
         lastHeardNanos = time.monotonicNanos();
     }
 
+    void keep(Duration longer) {
+        lastHeardNanos += longer.toNanos();
+    }
+
     void end() {
         alive = false;
     }
