@@ -2,6 +2,7 @@ package io.conclave.barriers;
 
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
 import io.conclave.line.ProcessName;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
@@ -26,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 final class LatchWrites {
     private final RecipeSession session;
     private final LatchLayout layout;
+    private Optional<Throwable> notRepaired = Optional.empty(); // why a part that may be missing could not be made
 
     LatchWrites(RecipeSession session, LatchLayout layout) {
         this.session = session;
@@ -66,7 +68,7 @@ final class LatchWrites {
                     } else if (cause instanceof OutcomeUnknownException unknown) {
                         findOut(by, czxid, unknown, counted);
                     } else if (Failures.isNoNode(cause)) {
-                        makeAndCount(by, counted);
+                        notRepaired.ifPresentOrElse(counted::completeExceptionally, () -> makeAndCount(by, counted));
                     } else {
                         counted.completeExceptionally(cause);
                     }
@@ -114,11 +116,20 @@ final class LatchWrites {
         Waiting.whenDone(
                 make(),
                 made -> {
-                    session.submit(Create.of(layout.names())); // in case a part of it was deleted
-                    session.submit(Create.of(layout.counts()));
+                    repair(layout.names());
+                    repair(layout.counts());
                     tryToCount(by, counted);
                 },
                 counted::completeExceptionally);
+    }
+
+    /** Makes a part again, in case it was deleted. */
+    private void repair(NodePath part) {
+        session.send(Create.of(part), created -> {}, cause -> {
+            if (cause instanceof RefusedException && !Failures.isStale(cause)) {
+                notRepaired = Optional.of(cause);
+            }
+        });
     }
 
     /**

@@ -1,0 +1,54 @@
+package io.conclave.barriers;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.node.Acl;
+import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.SetAcl;
+import io.conclave.testkit.memory.MemoryStore;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A count-down whose parts were deleted by another client, and which may not be made whole by this one. */
+class HalfDeletedLatchTest {
+    private static final NodePath PATH = NodePath.of("/latch");
+
+    private final String store = UUID.randomUUID().toString();
+    private final Coordinator coordinator = Coordinator.connect("memory:" + store);
+
+    @AfterEach
+    void close() {
+        coordinator.close();
+        MemoryStore.forget(store);
+    }
+
+    @Test
+    void countIsRefusedAndNotTriedOverAndOver() throws Exception {
+        coordinator.execute(Create.of(PATH).withData(new byte[] {'2'}));
+        coordinator.execute(SetAcl.of(PATH, Acl.READ_ONLY));
+        ExecutionException failure = assertThrows(
+                ExecutionException.class,
+                () -> Latch.at(coordinator, PATH, 2).countDownAsync("a").get(120, TimeUnit.SECONDS));
+        RefusedException refused = assertInstanceOf(RefusedException.class, failure.getCause());
+        assertEquals(RefusalReason.NO_AUTH, refused.reason());
+        assertTrue(refused.getMessage().contains(PATH.toString()), refused::getMessage);
+    }
+
+    @Test
+    void wholeOneIsCountedAlsoByAClientThatMayMakeNoPartOfIt() throws Exception {
+        Latch latch = Latch.at(coordinator, PATH, 1);
+        latch.countDown("a");
+        coordinator.execute(SetAcl.of(PATH, Acl.READ_ONLY));
+        latch.countDown("b");
+    }
+}
