@@ -17,14 +17,36 @@ import java.util.concurrent.CompletionStage;
  * took effect before that, or never will. So either it is known what became of it, or it is said that it is not.
  */
 final class ConditionalWrite {
-    /** The znode is to be made by this write. */
-    static final int ABSENT = -1;
+    /** How many writes count for a znode that is not the one that was to be written: none can be told from another. */
+    private static final int UNCOUNTED = Integer.MAX_VALUE;
 
     private final Requests requests;
     private final NodePath path;
     private final byte[] data;
-    private final int expected;
+    private final Expected expected;
     private final Proof proof;
+
+    /**
+     * What must be there.
+     *
+     * @param version of the znode's data
+     * @param zxid the change that has set it: a znode that was made later is another one, which may have the version
+     */
+    record Expected(int version, long zxid) {
+        /** No znode: it is to be made by this write. */
+        static final Expected NOTHING = new Expected(-1, Long.MAX_VALUE);
+
+        /** What was found. */
+        static Expected of(Optional<GetData.NodeData> found) {
+            return found.map(node ->
+                            new Expected(node.stat().version(), node.stat().mzxid()))
+                    .orElse(NOTHING);
+        }
+
+        private boolean isNothing() {
+            return version == NOTHING.version;
+        }
+    }
 
     /** Tells from what is there after a lost reply whether the write took effect. */
     interface Proof {
@@ -41,14 +63,14 @@ final class ConditionalWrite {
         /**
          * The verdict.
          *
-         * @param node what is there; its version is a later one than the write was conditional on
-         * @param writes how many writes there were since then
+         * @param node what is there; not the version that the write was conditional on, unless in another znode
+         * @param writes how many writes there were since then; very many if another client has deleted the znode and
+         *     made it again
          */
         Verdict judge(GetData.NodeData node, int writes);
     }
 
-    /** @param expected the version that must be there; {@link #ABSENT} for a znode that must not be there */
-    ConditionalWrite(Requests requests, NodePath path, byte[] data, int expected, Proof proof) {
+    ConditionalWrite(Requests requests, NodePath path, byte[] data, Expected expected, Proof proof) {
         this.requests = requests;
         this.path = path;
         this.data = data;
@@ -60,7 +82,7 @@ final class ConditionalWrite {
      * Writes. Empty if something else is there; fails with {@link OutcomeUnknownException} if it is not known.
      */
     CompletionStage<Optional<NodeStat>> send() {
-        return expected == ABSENT ? create() : set();
+        return expected.isNothing() ? create() : set();
     }
 
     private CompletionStage<Optional<NodeStat>> create() {
@@ -77,7 +99,7 @@ final class ConditionalWrite {
 
     private CompletionStage<Optional<NodeStat>> set() {
         return requests.submit(
-                SetData.of(path, data).withVersion(expected),
+                SetData.of(path, data).withVersion(expected.version()),
                 stat -> CompletableFuture.completedFuture(Optional.of(stat)),
                 this::onFailure);
     }
@@ -96,15 +118,16 @@ final class ConditionalWrite {
             Optional<GetData.NodeData> found, OutcomeUnknownException unknown) {
         requests.session().metrics().count("config.recover", path.toString());
         if (found.isEmpty()) {
-            return expected == ABSENT ? send() : CompletableFuture.failedFuture(unknown);
+            return expected.isNothing() ? send() : CompletableFuture.failedFuture(unknown);
         }
         GetData.NodeData node = found.get();
-        int writes = node.stat().version() - expected;
+        boolean isSame = node.stat().czxid() <= expected.zxid();
+        int writes = isSame ? node.stat().version() - expected.version() : UNCOUNTED;
         if (writes == 0) {
             return send(); // it never took effect, and never will
         }
         if (writes < 0) {
-            return CompletableFuture.failedFuture(unknown); // it was deleted and made again
+            return CompletableFuture.failedFuture(unknown); // the store was set back
         }
         return switch (proof.judge(node, writes)) {
             case WRITTEN -> CompletableFuture.completedFuture(Optional.of(node.stat()));

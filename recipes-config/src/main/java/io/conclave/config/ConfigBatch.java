@@ -49,7 +49,12 @@ public final class ConfigBatch {
      */
     public <T> ConfigBatch expecting(ConfigKey<T> key, Versioned<T> expected) {
         Entry present = entries.getOrDefault(key.name(), new Entry(NO_DATA, false, OptionalInt.empty()));
-        return with(key, new Entry(present.data, present.changes, OptionalInt.of(expected.comparableVersion())));
+        return with(
+                key,
+                new Entry(
+                        present.data,
+                        present.changes,
+                        OptionalInt.of(expected.comparable().version())));
     }
 
     private ConfigBatch with(ConfigKey<?> key, byte[] data) {

@@ -12,9 +12,9 @@ final class CounterNode {
     /**
      * What was read.
      *
-     * @param version of the znode; {@link ConditionalWrite#ABSENT} if there is none
+     * @param before what a write of it expects
      */
-    record State(CounterRecord record, int version) {
+    record State(CounterRecord record, ConditionalWrite.Expected before) {
         long value() {
             return record.value();
         }
@@ -26,9 +26,11 @@ final class CounterNode {
     }
 
     CompletionStage<State> read() {
-        return requests.read(path).thenApply(found -> found.map(node -> new State(
-                        CounterRecord.parse(path, node.data()), node.stat().version()))
-                .orElse(new State(CounterRecord.ZERO, ConditionalWrite.ABSENT)));
+        return requests.read(path)
+                .thenApply(found -> new State(
+                        found.map(node -> CounterRecord.parse(path, node.data()))
+                                .orElse(CounterRecord.ZERO),
+                        ConditionalWrite.Expected.of(found)));
     }
 
     /** False if something else was written since. */
@@ -43,7 +45,7 @@ final class CounterNode {
                     ? ConditionalWrite.Proof.Verdict.REFUSED
                     : ConditionalWrite.Proof.Verdict.UNKNOWN;
         };
-        return new ConditionalWrite(requests, path, data, before.version, proof)
+        return new ConditionalWrite(requests, path, data, before.before, proof)
                 .send()
                 .thenApply(written -> written.isPresent());
     }

@@ -208,8 +208,7 @@ final class IdBlocks {
                         .thenCompose(made -> CompletableFuture.failedFuture(new NoRoomException()));
             }
             SequenceRecord first = new SequenceRecord(blockSize, SequenceRecord.NO_LIMIT, 0);
-            int version = found.map(node -> node.stat().version()).orElse(ConditionalWrite.ABSENT);
-            return write(pinned, first, version).thenApply(stat -> stat.map(written -> new Block(0, blockSize)));
+            return write(pinned, first, found).thenApply(stat -> stat.map(written -> new Block(0, blockSize)));
         }
         SequenceRecord record = SequenceRecord.parse(path, found.get().data());
         if (!hasRoom(record)) {
@@ -217,7 +216,7 @@ final class IdBlocks {
         }
         Block block = new Block(record.next(), Math.min(record.limit(), record.next() + blockSize));
         SequenceRecord rest = new SequenceRecord(block.end, record.limit(), record.generation());
-        return write(pinned, rest, found.get().stat().version()).thenApply(stat -> stat.map(written -> block));
+        return write(pinned, rest, found).thenApply(stat -> stat.map(written -> block));
     }
 
     /**
@@ -231,10 +230,11 @@ final class IdBlocks {
         return isTrusted && record.next() < record.limit();
     }
 
-    private CompletionStage<Optional<NodeStat>> write(Requests pinned, SequenceRecord record, int version) {
+    private CompletionStage<Optional<NodeStat>> write(
+            Requests pinned, SequenceRecord record, Optional<GetData.NodeData> found) {
         // A block of which we do not know whether it is ours is not used.
         ConditionalWrite.Proof proof = (node, writes) -> ConditionalWrite.Proof.Verdict.UNKNOWN;
-        return new ConditionalWrite(pinned, path, record.data(), version, proof).send();
+        return new ConditionalWrite(pinned, path, record.data(), ConditionalWrite.Expected.of(found), proof).send();
     }
 
     /** Completes when the limit may have been raised, at the next change, or nobody waits for that any more. */

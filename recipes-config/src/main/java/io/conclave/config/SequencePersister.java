@@ -159,7 +159,6 @@ public final class SequencePersister implements AutoCloseable {
     private boolean step() throws IOException, InterruptedException {
         Requests pinned = requests.onPresentSession();
         Optional<GetData.NodeData> found = Waiting.await(pinned.session(), pinned.readLatest(path));
-        int version = found.map(node -> node.stat().version()).orElse(ConditionalWrite.ABSENT);
         Optional<SequenceRecord> there =
                 found.filter(node -> !node.bytes().isEmpty()).map(node -> SequenceRecord.parse(path, node.data()));
         long bound = reservation.upperBound();
@@ -180,7 +179,7 @@ public final class SequencePersister implements AutoCloseable {
         if (next.next() > present.next()) {
             LOG.warn("{}: the sequence goes on from the stored bound {}, not from {}", this, bound, present.next());
         }
-        write(pinned, next, version);
+        write(pinned, next, ConditionalWrite.Expected.of(found));
         return true; // it was written, or another client was quicker
     }
 
@@ -191,9 +190,10 @@ public final class SequencePersister implements AutoCloseable {
         return new SequenceRecord(next, isNearLimit ? next + ahead : limit, generation);
     }
 
-    private void write(Requests pinned, SequenceRecord record, int version) throws InterruptedException {
+    private void write(Requests pinned, SequenceRecord record, ConditionalWrite.Expected expected)
+            throws InterruptedException {
         ConditionalWrite.Proof proof = (node, writes) -> ConditionalWrite.Proof.Verdict.REFUSED; // look again
-        CompletionStage<?> written = new ConditionalWrite(pinned, path, record.data(), version, proof).send();
+        CompletionStage<?> written = new ConditionalWrite(pinned, path, record.data(), expected, proof).send();
         Waiting.await(pinned.session(), written);
     }
 

@@ -133,7 +133,7 @@ public final class SharedValue<T> {
         // Any client's creation will do: if it holds this value it is as good as ours.
         ConditionalWrite.Proof proof = (node, writes) ->
                 node.bytes().contentEquals(data) ? ConditionalWrite.Proof.Verdict.WRITTEN : notOurs(writes);
-        return new ConditionalWrite(requests, path, data, ConditionalWrite.ABSENT, proof)
+        return new ConditionalWrite(requests, path, data, ConditionalWrite.Expected.NOTHING, proof)
                 .send()
                 .thenCompose(stat -> stat.<CompletionStage<NodeStat>>map(CompletableFuture::completedFuture)
                         .orElseGet(() -> set(data)));
@@ -181,10 +181,10 @@ public final class SharedValue<T> {
     /** As {@link #compareAndSet}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Versioned<T>>> compareAndSetAsync(Versioned<T> expected, T value) {
         byte[] data = encode(value);
-        return requests.forApplication("compare and set " + path, write(data, expected.comparableVersion(), value));
+        return requests.forApplication("compare and set " + path, write(data, expected.comparable(), value));
     }
 
-    private CompletionStage<Optional<Versioned<T>>> write(byte[] data, int expected, T value) {
+    private CompletionStage<Optional<Versioned<T>>> write(byte[] data, ConditionalWrite.Expected expected, T value) {
         // The same bytes may be another client's: to take them for our own could win a race that another has won.
         ConditionalWrite.Proof proof =
                 (node, writes) -> writes == 1 && !node.bytes().contentEquals(data)
@@ -212,7 +212,7 @@ public final class SharedValue<T> {
     }
 
     private CompletionStage<Optional<Versioned<T>>> setIfAbsent(byte[] data, T value) {
-        return write(data, ConditionalWrite.ABSENT, value)
+        return write(data, ConditionalWrite.Expected.NOTHING, value)
                 .thenCompose(made -> made.isPresent()
                         ? CompletableFuture.completedFuture(made)
                         : requests.readLatest(path).thenCompose(found -> fillIfEmpty(found, data, value)));
@@ -221,7 +221,7 @@ public final class SharedValue<T> {
     private CompletionStage<Optional<Versioned<T>>> fillIfEmpty(
             Optional<GetData.NodeData> found, byte[] data, T value) {
         if (found.isPresent() && found.get().bytes().isEmpty()) {
-            return write(data, found.get().stat().version(), value);
+            return write(data, ConditionalWrite.Expected.of(found), value);
         }
         return CompletableFuture.completedFuture(Optional.empty());
     }
@@ -257,7 +257,7 @@ public final class SharedValue<T> {
             Optional<Versioned<T>> read, Function<? super Optional<T>, ? extends T> function) {
         T next = function.apply(read.map(Versioned::value));
         byte[] data = encode(next);
-        return read.map(present -> write(data, present.version(), next)).orElseGet(() -> setIfAbsent(data, next));
+        return read.map(present -> write(data, present.comparable(), next)).orElseGet(() -> setIfAbsent(data, next));
     }
 
     /**
@@ -287,8 +287,7 @@ public final class SharedValue<T> {
             if (found.isEmpty() || found.get().bytes().isEmpty()) {
                 return CompletableFuture.completedFuture(Optional.of(false));
             }
-            int version = found.get().stat().version();
-            return new ConditionalWrite(requests, path, NO_DATA, version, proof)
+            return new ConditionalWrite(requests, path, NO_DATA, ConditionalWrite.Expected.of(found), proof)
                     .send()
                     .thenApply(written -> written.map(stat -> true));
         });

@@ -15,12 +15,12 @@ public record Versioned<T>(T value, int version, long zxid) {
         return new Versioned<>(value, stat.version(), stat.mzxid());
     }
 
-    /** The version, to be compared by the server: to which -1 would mean that it is not to compare. */
-    int comparableVersion() {
+    /** As what a write expects: the server would take the version -1 for any. */
+    ConditionalWrite.Expected comparable() {
         if (version == -1) {
             throw new IllegalArgumentException(
                     "Invalid expected version -1: it must be that of a value that was read or written");
         }
-        return version;
+        return new ConditionalWrite.Expected(version, zxid);
     }
 }
