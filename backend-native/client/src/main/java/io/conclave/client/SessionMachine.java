@@ -49,6 +49,8 @@ final class SessionMachine implements ConnectionOwner {
     private final SessionMove move;
     private final EnsembleFollower follower;
 
+    private boolean wasAttached; // requests may have been sent
+
     // Written on the loop, read from anywhere.
     private volatile ServerIdentity identity = ServerIdentity.FOREIGN;
 
@@ -190,6 +192,7 @@ final class SessionMachine implements ConnectionOwner {
             return;
         }
         link.attach();
+        wasAttached = true;
         connectFailure = null;
         introduction.sendOver(opened);
         if (status.isClosing()) {
@@ -320,10 +323,19 @@ final class SessionMachine implements ConnectionOwner {
             }
         } else if (status.areCredentialsRejected()) {
             queue.failAll(status::noLongerPossible);
+            giveUpUnopened();
         } else {
             connect();
         }
         scheduleTick();
+    }
+
+    /** Rejected at the end of a lost session; what has no time of its own has as much as the others. */
+    private void giveUpUnopened() {
+        if (!ticket.isIssued()) {
+            options.time().schedule(options.sessionTimeout(), () -> parts.loop()
+                    .execute(() -> lose("the credentials were rejected", false)));
+        }
     }
 
     // ---- as time passes
@@ -372,7 +384,7 @@ final class SessionMachine implements ConnectionOwner {
             return;
         }
         LOG.info("{}: lost: {}", this, reason);
-        if (byLocalClock) {
+        if (byLocalClock && mayHaveWritten()) {
             lostSessions.add(new LostSessions.Lost(ticket.showAlone(options.sessionTimeout()), clock::promised));
         }
         Connection last = link.release();
@@ -384,6 +396,11 @@ final class SessionMachine implements ConnectionOwner {
         }
         queue.failAll(status::noLongerPossible);
         parts.deliveries().add(this::tellOver);
+    }
+
+    /** Whether a server may have executed something for it: none does for a client whose credentials it rejects. */
+    private boolean mayHaveWritten() {
+        return status.areCredentialsRejected() ? status.wasConnected() : wasAttached;
     }
 
     private void stop() {

@@ -88,6 +88,10 @@ final class SessionStatus {
         deliveries.add(() -> listener.onRejected(by));
     }
 
+    boolean wasConnected() {
+        return connectionsMade > 0;
+    }
+
     boolean areCredentialsRejected() {
         return rejection != null;
     }
