@@ -121,10 +121,16 @@ final class Connector {
         cancelTimer();
     }
 
-    /** A connection has served its purpose and is shut: no server has failed. The next attempt waits for so long. */
+    /**
+     * A connection has served its purpose and is shut: its server is the one to try next.
+     *
+     * @param pause how long to wait before that
+     */
     void served(Duration pause) {
         cancelTimer();
-        beginRound();
+        next = (next + order.size() - 1) % order.size();
+        failuresInRound = 0;
+        failedRounds = 0;
         rest = pause;
     }
 

@@ -330,11 +330,13 @@ final class SessionMachine implements ConnectionOwner {
         scheduleTick();
     }
 
-    /** Rejected at the end of a lost session; what has no time of its own has as much as the others. */
+    /**
+     * Rejected at the end of a lost session, which the server has given its time anew: to try again before it has
+     * expired there would keep it alive.
+     */
     private void giveUpUnopened() {
         if (!ticket.isIssued()) {
-            options.time().schedule(options.sessionTimeout(), () -> parts.loop()
-                    .execute(() -> lose("the credentials were rejected", false)));
+            clock.scheduleTick(clock.timeout().multipliedBy(2), null);
         }
     }
 
@@ -351,7 +353,11 @@ final class SessionMachine implements ConnectionOwner {
      * moments.
      */
     private void onTick() {
-        if (status.isOver() || !ticket.isIssued()) {
+        if (status.isOver()) {
+            return;
+        }
+        if (!ticket.isIssued()) {
+            lose("its credentials were rejected before it was opened", false);
             return;
         }
         Duration left = clock.remaining();

@@ -1,12 +1,17 @@
 package io.conclave.client;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.conclave.error.RefusedException;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
+import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.Xid;
 import io.conclave.request.SetData;
+import io.conclave.session.Authentication;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendSession;
 import io.conclave.testkit.ManualTimeSource;
@@ -16,6 +21,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** What a client that has lost its session by its own clock says to the server before the next one opens. */
@@ -25,16 +32,11 @@ final class LostSessionEndTest extends WireSessionFixture {
     private final ManualTimeSource time = new ManualTimeSource();
     private final List<String> said = new CopyOnWriteArrayList<>();
     private volatile boolean isLost;
+    private volatile boolean provesItself;
 
     /** What the server does at the end of a lost session, on one connection. */
     private interface End {
         void of(FakeServer.Peer peer, ConnectRequest greeting) throws Exception;
-    }
-
-    private ConnectRequest greeting(FakeServer.Peer peer) throws Exception {
-        ConnectRequest request = peer.readGreeting();
-        said.add("session " + Long.toHexString(request.sessionId()) + " seen " + request.lastZxidSeen());
-        return request;
     }
 
     private void close(FakeServer.Peer peer) throws Exception {
@@ -43,23 +45,29 @@ final class LostSessionEndTest extends WireSessionFixture {
         peer.reply(request, ReplyBody.Empty.INSTANCE);
     }
 
-    /** A session is opened and lost; then come the ends, and whatever follows is served as another session. */
-    private BackendSession afterTheLossOf(End... ends) {
-        return afterTheLossOf(true, ends);
+    private static void proof(FakeServer.Peer peer, ErrorCode verdict) throws Exception {
+        assertEquals(OpCode.AUTH, peer.next().opCode());
+        peer.reply(Xid.AUTH, 0, verdict, ReplyBody.Empty.INSTANCE);
     }
 
-    private BackendSession afterTheLossOf(boolean timePasses, End... ends) {
+    /** Opens a session and loses it; then come the ends, and whatever follows is served as another session. */
+    private FakeServer serverWith(End... ends) {
         Queue<End> left = new ArrayDeque<>(Arrays.asList(ends));
-        FakeServer server = server(
+        return server(
                 peer -> {
-                    peer.open(TIMEOUT_MS);
+                    peer.accept(peer.readGreeting(), TIMEOUT_MS);
+                    if (provesItself) {
+                        proof(peer, ErrorCode.OK);
+                    }
+                    peer.answerIdentity(null);
                     peer.reply(peer.next(), STAT);
                 },
                 peer -> {
-                    if (!isLost) {
-                        return; // closed at once
+                    ConnectRequest request = peer.readGreeting();
+                    if (!isLost || request.lastZxidSeen() > 0) {
+                        return; // closed at once: it is the session that is to be lost, or its last try
                     }
-                    ConnectRequest request = greeting(peer);
+                    said.add("session " + Long.toHexString(request.sessionId()));
                     if (request.sessionId() == 0) {
                         peer.greet(new ConnectResponse(0, TIMEOUT_MS, NEXT, new byte[16], false, true));
                         peer.answerIdentity(null);
@@ -68,16 +76,31 @@ final class LostSessionEndTest extends WireSessionFixture {
                         left.remove().of(peer, request);
                     }
                 });
-        TestSession lost = connected(server, time);
+    }
+
+    private BackendSession afterTheLossOf(End... ends) {
+        TestSession lost = lost(session(serverWith(ends).url(), time));
+        BackendSession next = lost.backend.openSession(state -> {});
+        awaitConnected(next);
+        return next;
+    }
+
+    private TestSession lost(TestSession lost) {
+        return lost(lost, Duration.ofMillis(TIMEOUT_MS));
+    }
+
+    private TestSession lost(TestSession lost, Duration step) {
+        lost.awaitState(SessionState.CONNECTED);
         lost.call(SetData.of(A, new byte[0]));
         lost.awaitState(SessionState.SUSPENDED);
         time.advanceWallOnly(Duration.ofMillis(TIMEOUT_MS));
-        time.advanceUntil(
-                Duration.ofMillis(timePasses ? TIMEOUT_MS : 10), () -> lost.states.contains(SessionState.LOST));
+        time.advanceUntil(step, () -> lost.states.contains(SessionState.LOST));
         isLost = true;
-        BackendSession next = lost.backend.openSession(state -> {});
-        time.advanceUntil(Duration.ofMillis(10), () -> next.state() == SessionState.CONNECTED);
-        return next;
+        return lost;
+    }
+
+    private void awaitConnected(BackendSession session) {
+        time.advanceUntil(Duration.ofMillis(1), () -> session.state() == SessionState.CONNECTED);
     }
 
     private static void expired(FakeServer.Peer peer) throws Exception {
@@ -91,13 +114,13 @@ final class LostSessionEndTest extends WireSessionFixture {
             close(peer);
         });
         assertEquals(NEXT, next.id());
-        assertEquals(List.of("session abc seen 0", OpCode.CLOSE_SESSION.toString(), "session 0 seen 0"), said);
+        assertEquals(List.of("session abc", OpCode.CLOSE_SESSION.toString(), "session 0"), said);
     }
 
     @Test
     void aServerThatHasExpiredItIsAskedNoMore() {
         afterTheLossOf((peer, greeting) -> expired(peer));
-        assertEquals(List.of("session abc seen 0", "session 0 seen 0"), said);
+        assertEquals(List.of("session abc", "session 0"), said);
     }
 
     @Test
@@ -109,31 +132,31 @@ final class LostSessionEndTest extends WireSessionFixture {
                     peer.next(); // closed, and the answer is lost
                 },
                 (peer, greeting) -> expired(peer));
-        assertEquals(
-                List.of("session abc seen 0", "session abc seen 0", "session abc seen 0", "session 0 seen 0"), said);
+        assertEquals(List.of("session abc", "session abc", "session abc", "session 0"), said);
     }
 
     /** A caller may have read how long the session lives right before the clock was set ahead. */
     @Test
     void itIsNotClosedWhileItMayBeReliedOn() {
+        CountDownLatch left = new CountDownLatch(1);
         End resumed = (peer, greeting) -> {
             peer.accept(greeting, TIMEOUT_MS);
             peer.ignore();
+            left.countDown();
         };
         long before = time.monotonicNanos();
-        afterTheLossOf(false, resumed, (peer, greeting) -> {
+        FakeServer server = serverWith(resumed, (peer, greeting) -> {
             peer.accept(greeting, TIMEOUT_MS);
             said.add(time.monotonicNanos() - before < TIMEOUT_MS * 1_000_000L ? "too early" : "in time");
             close(peer);
         });
+        TestSession lost = lost(session(server.url(), time), Duration.ofMillis(10));
+        BackendSession next = lost.backend.openSession(state -> {});
+        Awaitility.await().until(() -> left.getCount() == 0);
+        time.advance(Duration.ofMillis(TIMEOUT_MS));
+        awaitConnected(next);
         assertEquals(
-                List.of(
-                        "session abc seen 0",
-                        "session abc seen 0",
-                        "in time",
-                        OpCode.CLOSE_SESSION.toString(),
-                        "session 0 seen 0"),
-                said);
+                List.of("session abc", "session abc", "in time", OpCode.CLOSE_SESSION.toString(), "session 0"), said);
     }
 
     @Test
@@ -142,5 +165,42 @@ final class LostSessionEndTest extends WireSessionFixture {
         said.clear();
         next.closeAsync().toCompletableFuture().join();
         assertEquals(List.of(), said);
+    }
+
+    /** The server has proved to be there; another one may not answer at all. */
+    @Test
+    void theNextOneOpensAtTheServerThatHasEndedIt() {
+        FakeServer good = serverWith((peer, greeting) -> {
+            peer.accept(greeting, TIMEOUT_MS);
+            close(peer);
+        });
+        FakeServer other = server(peer -> said.add("another server"));
+        TestSession lost = lost(session(good.url() + "," + other.endpoint(), time));
+        said.clear();
+        awaitConnected(lost.backend.openSession(state -> {}));
+        assertEquals(
+                List.of("session abc", OpCode.CLOSE_SESSION.toString(), "session 0"),
+                said.subList(said.indexOf("session abc"), said.size()));
+    }
+
+    /** The users of a server may be put right at any time, so that is tried again, but not so that a lock is kept. */
+    @Test
+    void rejectedCredentialsLoseTheNextOneWhenItHasExpired() {
+        provesItself = true;
+        FakeServer server = serverWith((peer, greeting) -> {
+            peer.accept(greeting, TIMEOUT_MS);
+            proof(peer, ErrorCode.AUTH_FAILED);
+            peer.ignore();
+        });
+        TestSession lost = lost(session(server.url(), time, 1000, Authentication.digest("bob", "pw-7351")));
+        List<SessionState> states = new CopyOnWriteArrayList<>();
+        BackendSession rejected = lost.backend.openSession(states::add);
+        assertThrows(
+                RefusedException.class,
+                () -> TestSession.join(
+                        rejected.submit(SetData.of(A, new byte[0])).toCompletableFuture()));
+        time.advance(Duration.ofMillis(TIMEOUT_MS));
+        assertEquals(SessionState.CONNECTING, rejected.state());
+        time.advanceUntil(Duration.ofMillis(TIMEOUT_MS), () -> states.contains(SessionState.LOST));
     }
 }
