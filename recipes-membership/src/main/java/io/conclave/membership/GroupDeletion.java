@@ -2,8 +2,10 @@ package io.conclave.membership;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -16,6 +18,7 @@ import io.conclave.request.Done;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
+import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,6 +43,7 @@ final class GroupDeletion {
     private final NodePath path;
     private Optional<Long> czxid = Optional.empty();
     private int round;
+    private boolean mayHaveDeleted;
 
     /** The group is another one, or none: there is nothing left to do. */
     private static final class GoneException extends RuntimeException {
@@ -66,7 +70,7 @@ final class GroupDeletion {
                 .submit(GetData.of(path).linearizable())
                 .thenCompose(node -> mark(node))
                 .thenCompose(this::deleteMembers)
-                .thenCompose(version -> session().submit(Delete.of(path).withVersion(version)))
+                .thenCompose(version -> delete(Delete.of(path).withVersion(version)))
                 .thenApply(deleted -> true)
                 .exceptionallyCompose(failure -> onFailure(Waiting.cause(failure)));
     }
@@ -75,6 +79,13 @@ final class GroupDeletion {
         if (cause instanceof GoneException || Failures.isNoNode(cause)) {
             // If it was there, the server has deleted the emptied container, or another client was quicker.
             return CompletableFuture.completedFuture(czxid.isPresent());
+        }
+        if (cause instanceof ClosedException && mayHaveDeleted) {
+            return CompletableFuture.failedFuture(new OutcomeUnknownException(
+                    "Delete the group " + path
+                            + ": the coordinator was closed in the middle, so the group may be there,"
+                            + " or a part of it, or nothing. Delete it again if nothing should be",
+                    cause));
         }
         boolean isLost = cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
         boolean isToBeRepeated = isLost || Failures.isStale(cause) || Failures.is(cause, RefusalReason.NOT_EMPTY);
@@ -119,8 +130,7 @@ final class GroupDeletion {
     }
 
     private CompletionStage<Done> deleteMember(NodePath member, int version) {
-        return session()
-                .submit(Multi.of(new Check(path, version), Delete.of(member)))
+        return delete(Multi.of(new Check(path, version), Delete.of(member)))
                 .thenApply(done -> Done.DONE)
                 .exceptionallyCompose(failure -> {
                     Throwable cause = Waiting.cause(failure);
@@ -129,5 +139,13 @@ final class GroupDeletion {
                             ? CompletableFuture.completedFuture(Done.DONE)
                             : CompletableFuture.failedFuture(cause);
                 });
+    }
+
+    private <R> CompletionStage<R> delete(Request<R> request) {
+        return session().submit(request).whenComplete((answer, failure) -> {
+            Throwable cause = failure == null ? null : Waiting.cause(failure);
+            boolean hadNoEffect = cause instanceof RefusedException || cause instanceof ClosedException;
+            mayHaveDeleted |= !hadNoEffect;
+        });
     }
 }

@@ -123,7 +123,8 @@ public final class KeptNode implements AutoCloseable {
     /**
      * Completes on a listener thread when the znode was there with its data for the first time. Fails if the backend
      * refuses that, with a {@link io.conclave.error.RefusedException}; with {@link ClosedException} if this or the
-     * coordinator is closed before.
+     * coordinator is closed before; with {@link io.conclave.error.OutcomeUnknownException} if a persistent one may have
+     * been created before its coordinator was closed.
      */
     public CompletableFuture<Void> created() {
         return firstSession.onListenerThread("creation of " + path, created);
@@ -157,6 +158,8 @@ public final class KeptNode implements AutoCloseable {
      * over what another client has written meanwhile.
      *
      * @throws ClosedException if this is closed
+     * @throws io.conclave.error.OutcomeUnknownException if this is persistent, and may have been written before its
+     *     coordinator was closed
      * @throws io.conclave.error.RefusedException if the backend does not take it: it is too large, say; the data before
      *     it stands
      * @throws InterruptedException if the thread is interrupted; it may be written anyway
@@ -219,7 +222,9 @@ public final class KeptNode implements AutoCloseable {
     /**
      * As {@link #close}, without waiting. Completes on a listener thread when the znode is gone for certain. Fails if
      * it may be there still: with a {@link io.conclave.error.RefusedException} if the backend refuses the deletion,
-     * because the znode has children, say, with {@link ClosedException} if the coordinator was closed before.
+     * because the znode has children, say, with {@link ClosedException} if the coordinator was closed before, with
+     * {@link io.conclave.error.OutcomeUnknownException} if it was closed in the middle of the deletion of a persistent
+     * one.
      */
     public CompletableFuture<Void> closeAsync() {
         begin();

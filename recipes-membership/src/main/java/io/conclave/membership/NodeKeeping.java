@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
+import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
@@ -53,6 +54,9 @@ final class NodeKeeping implements SessionFollower.Work {
     private boolean isOurs;
     private boolean isTaken; // by another client's znode, whose end is waited for
     private boolean wasThere;
+    private boolean isInDoubt; // a write was sent, and it is not known whether it took effect
+    private boolean isWriting; // one is on its way
+    private boolean isCoordinatorClosed;
     private boolean isClosing;
     private boolean isOver;
     private long czxid; // of the one that was ours last; 0 for none
@@ -103,6 +107,7 @@ final class NodeKeeping implements SessionFollower.Work {
     public void onSession(RecipeSession next) {
         isBegun = true;
         isBusy = false;
+        isWriting = false;
         isCreating = false;
         if (isEphemeral) {
             forget();
@@ -139,10 +144,24 @@ final class NodeKeeping implements SessionFollower.Work {
         czxid = 0;
     }
 
+    /** A write that was sent already is answered yet, or fails. */
     @Override
     public void onClosed() {
-        boolean mayStay = !isEphemeral && (czxid != 0 || maybeCreated);
-        end(new ClosedException(owner + ": the coordinator was closed" + (mayStay ? "; the znode stays" : "")));
+        isCoordinatorClosed = true;
+        if (isEphemeral || !isWriting) {
+            endWithCoordinator();
+        }
+    }
+
+    /** An ephemeral znode goes with the coordinator, whatever became of the last write of it. */
+    private void endWithCoordinator() {
+        if (isInDoubt && !isEphemeral) {
+            end(new OutcomeUnknownException(owner + ": the coordinator was closed before it was known whether the last "
+                    + "write of the znode took effect. Look at " + path));
+        } else {
+            boolean stays = !isEphemeral && czxid != 0;
+            end(new ClosedException(owner + ": the coordinator was closed" + (stays ? "; the znode stays" : "")));
+        }
     }
 
     /** Sends what comes next, unless an answer is on its way. */
@@ -165,10 +184,40 @@ final class NodeKeeping implements SessionFollower.Work {
         }
     }
 
-    private <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+    private <R> void write(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
         RecipeSession on = session();
         isBusy = true;
-        on.send(request, answer -> answered(on, () -> onAnswer.accept(answer)), cause -> failed(on, cause, onFailure));
+        isWriting = true;
+        isInDoubt = true;
+        on.send(
+                request,
+                answer -> onOutcome(
+                        on, false, () -> answered(on, () -> onAnswer.accept(answer)), () -> onAnswer.accept(answer)),
+                cause -> onOutcome(on, isUnknown(cause), () -> failed(on, cause, onFailure), () -> {}));
+    }
+
+    private static boolean isUnknown(Throwable cause) {
+        return cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
+    }
+
+    /**
+     * What became of a write.
+     *
+     * @param next goes on with it
+     * @param atTheEnd takes notice of it, when the coordinator was closed meanwhile
+     */
+    private void onOutcome(RecipeSession on, boolean isUnknown, Runnable next, Runnable atTheEnd) {
+        if (on != session() || isOver) {
+            return;
+        }
+        isWriting = false;
+        isInDoubt = isUnknown;
+        if (isCoordinatorClosed) {
+            atTheEnd.run();
+            endWithCoordinator();
+        } else {
+            next.run();
+        }
     }
 
     private void answered(RecipeSession on, Runnable next) {
@@ -206,7 +255,7 @@ final class NodeKeeping implements SessionFollower.Work {
         Create request = Create.of(path)
                 .withData(payload.data())
                 .withMode(isEphemeral ? CreateMode.EPHEMERAL : CreateMode.PERSISTENT);
-        send(
+        write(
                 request,
                 created -> {
                     maybeCreated = false;
@@ -271,6 +320,7 @@ final class NodeKeeping implements SessionFollower.Work {
     private void onNotFound(Throwable cause) {
         if (Failures.isNoNode(cause)) {
             isUncertain = false;
+            isInDoubt = false;
             onGone();
         } else {
             LOG.warn("{}: cannot be looked at, trying on: {}", owner, cause.getMessage());
@@ -296,6 +346,7 @@ final class NodeKeeping implements SessionFollower.Work {
 
     private void onFound(RecipeSession on, GetData.NodeData node) {
         isUncertain = false;
+        isInDoubt = false;
         mayLinger = false;
         NodeStat stat = node.stat();
         boolean mayBeOurs = isEphemeral ? stat.ephemeralOwner() == on.id() : !stat.isEphemeral();
@@ -339,7 +390,7 @@ final class NodeKeeping implements SessionFollower.Work {
 
     private void write() {
         KeptNode.Payload payload = owner.payload();
-        send(SetData.of(path, payload.data()).withVersion(version), stat -> onOurs(stat, payload.number()), cause -> {
+        write(SetData.of(path, payload.data()).withVersion(version), stat -> onOurs(stat, payload.number()), cause -> {
             if (Failures.isStale(cause)) {
                 isStale = true;
             } else if (!owner.takesBack(payload.number(), cause)) {
@@ -363,7 +414,7 @@ final class NodeKeeping implements SessionFollower.Work {
     // So far the znode is kept. From here on, its end.
 
     private void delete() {
-        send(Delete.of(path).withVersion(version), deleted -> end(null), cause -> {
+        write(Delete.of(path).withVersion(version), deleted -> end(null), cause -> {
             if (Failures.isNoNode(cause)) {
                 end(null);
             } else if (Failures.is(cause, RefusalReason.BAD_VERSION)) {
