@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 /** What a client that has lost its session by its own clock says to the server before the next one opens. */
 final class LostSessionEndTest extends WireSessionFixture {
     private static final long NEXT = 0xdefL;
+    private static final Duration STEP = Duration.ofMillis(TIMEOUT_MS / 100);
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final List<String> said = new CopyOnWriteArrayList<>();
@@ -100,7 +101,7 @@ final class LostSessionEndTest extends WireSessionFixture {
     }
 
     private void awaitConnected(BackendSession session) {
-        time.advanceUntil(Duration.ofMillis(1), () -> session.state() == SessionState.CONNECTED);
+        time.advanceUntil(STEP, () -> session.state() == SessionState.CONNECTED);
     }
 
     private static void expired(FakeServer.Peer peer) throws Exception {
@@ -150,7 +151,7 @@ final class LostSessionEndTest extends WireSessionFixture {
             said.add(time.monotonicNanos() - before < TIMEOUT_MS * 1_000_000L ? "too early" : "in time");
             close(peer);
         });
-        TestSession lost = lost(session(server.url(), time), Duration.ofMillis(10));
+        TestSession lost = lost(session(server.url(), time), STEP);
         BackendSession next = lost.backend.openSession(state -> {});
         Awaitility.await().until(() -> left.getCount() == 0);
         time.advance(Duration.ofMillis(TIMEOUT_MS));

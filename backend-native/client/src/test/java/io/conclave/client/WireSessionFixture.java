@@ -13,7 +13,7 @@ import org.junit.jupiter.api.AfterEach;
 /** A session against servers that misbehave as their script says. */
 abstract class WireSessionFixture {
     static final NodePath A = NodePath.of("/a");
-    static final int TIMEOUT_MS = 6000;
+    static final int TIMEOUT_MS = 30_000; // for a busy machine
     static final ReplyBody.Stat STAT = new ReplyBody.Stat(FakeServer.STAT);
 
     private final List<AutoCloseable> open = new ArrayList<>();
