@@ -115,10 +115,10 @@ class ClosedInDoubtTest {
         long session = RecipeAccess.session(coordinator).id();
         faults.onNext(SetData.class::isInstance, RequestFate.HOLD_REPLY);
         CompletableFuture<Void> outcome = node.updateAsync(new byte[] {2});
+        try (Coordinator other = Coordinator.connect("memory:" + store)) {
+            await().atMost(PATIENCE).until(() -> other.execute(GetData.of(PATH)).data()[0] == 2);
+        }
         CompletableFuture<Void> closed = node.closeAsync(); // waits for the answer
-        CompletableFuture<Void> sent = new CompletableFuture<>();
-        RecipeAccess.session(coordinator).execute(() -> sent.complete(null));
-        sent.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
         Thread closing = new Thread(coordinator::close);
         closing.start();
         await().atMost(PATIENCE).until(() -> RecipeAccess.session(coordinator).state() == SessionState.CLOSED);
