@@ -13,9 +13,8 @@ import java.util.function.Consumer;
  * A place in a group, until it is closed or its znode is deleted. Thread-safe.
  *
  * <p>When the session is lost the place goes with it, and the member joins again by itself on the coordinator's next
- * session, with its latest payload and a new token; until the server has ended the old session, its old place may still
- * be seen, and the new one waits for that. While the connection is away nothing changes: others see the member until
- * its session ends.
+ * session, with its latest payload and a new token; its old place has gone when that one is connected. While the
+ * connection is away nothing changes: others see the member until its session ends.
  *
  * <p>A place that another client deletes is not taken again ({@link LossReason#NODE_DELETED}): so a group can be
  * deleted, and a member thrown out.
