@@ -41,8 +41,7 @@ public final class Elapsed {
 
     /** What is left of a span that began at the mark; zero when it is over. Never blocks. */
     public Duration remainingOf(Duration span) {
-        long left = saturatedNanos(span) - nanos();
-        return left <= 0 ? Duration.ZERO : Duration.ofNanos(left);
+        return leftOf(span, nanos());
     }
 
     /**
@@ -50,8 +49,11 @@ public final class Elapsed {
      * drift; zero when it is over. Never blocks.
      */
     Duration longestRemainingOf(Duration span) {
-        long left = saturatedNanos(span) - Math.max(0, time.monotonicNanos() - monotonicNanos);
-        return left <= 0 ? Duration.ZERO : Duration.ofNanos(left);
+        return leftOf(span, Math.max(0, time.monotonicNanos() - monotonicNanos));
+    }
+
+    private static Duration leftOf(Duration span, long goneNanos) {
+        return Duration.ofNanos(Math.max(0, saturatedNanos(span) - goneNanos));
     }
 
     /** Whether this mark was made after the other one, on the monotonic clock. */

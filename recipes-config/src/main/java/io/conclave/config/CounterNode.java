@@ -12,9 +12,9 @@ final class CounterNode {
     /**
      * What was read.
      *
-     * @param before what a write of it expects
+     * @param expected what a write of it expects
      */
-    record State(CounterRecord record, ConditionalWrite.Expected before) {
+    record State(CounterRecord record, ConditionalWrite.Expected expected) {
         long value() {
             return record.value();
         }
@@ -45,7 +45,7 @@ final class CounterNode {
                     ? ConditionalWrite.Proof.Verdict.REFUSED
                     : ConditionalWrite.Proof.Verdict.UNKNOWN;
         };
-        return new ConditionalWrite(requests, path, data, before.before, proof)
+        return new ConditionalWrite(requests, path, data, before.expected, proof)
                 .send()
                 .thenApply(written -> written.isPresent());
     }

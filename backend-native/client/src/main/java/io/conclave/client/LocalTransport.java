@@ -1,9 +1,8 @@
 package io.conclave.client;
 
+import io.conclave.protocol.LocalBuffers;
 import io.conclave.spi.ConnectString.Endpoint;
 import io.netty.bootstrap.Bootstrap;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
@@ -14,9 +13,6 @@ import java.util.List;
 
 /** Connects to a server in this JVM, on event loops that it lends. */
 final class LocalTransport implements ClientTransport {
-    /** Nothing goes to a socket. Netty's default loads Java's flight recorder at its first buffer. */
-    private static final ByteBufAllocator HEAP = new UnpooledByteBufAllocator(false);
-
     private final SocketAddress address;
     private final EventLoopGroup loops;
     private final List<Server> servers = List.of(new OnlyServer());
@@ -27,7 +23,7 @@ final class LocalTransport implements ClientTransport {
             ChannelFuture future = new Bootstrap()
                     .group(loop)
                     .channel(LocalChannel.class)
-                    .option(ChannelOption.ALLOCATOR, HEAP)
+                    .option(ChannelOption.ALLOCATOR, LocalBuffers.HEAP)
                     .handler(connection)
                     .connect(address);
             future.addListener(done -> {

@@ -53,7 +53,7 @@ final class RequestOutput {
     }
 
     /** The number of the next request. */
-    int nextXid() {
+    private int nextXid() {
         return lastXid == Integer.MAX_VALUE ? 1 : lastXid + 1;
     }
 

@@ -183,8 +183,8 @@ final class SessionMachine implements ConnectionOwner {
             lose("its time had passed before the server answered", true);
             return;
         }
+        scheduleTick(); // the proof may take its time
         credentials.sendOver(opened, () -> attach(opened));
-        scheduleTick();
     }
 
     private void attach(Connection opened) {

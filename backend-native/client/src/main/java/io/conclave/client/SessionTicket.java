@@ -30,16 +30,17 @@ final class SessionTicket {
 
     /** For a server that must have applied what this session has seen. */
     ConnectRequest show(Duration timeoutWished) {
-        return new ConnectRequest(0, isIssued() ? zxidSeen : 0, millis(timeoutWished), id, password, false, true);
+        return greeting(timeoutWished, isIssued() ? zxidSeen : 0);
     }
 
     /** For any server: one that has lost what was seen does not know the session either, and may say so. */
     ConnectRequest showAlone(Duration timeoutWished) {
-        return new ConnectRequest(0, 0, millis(timeoutWished), id, password, false, true);
+        return greeting(timeoutWished, 0);
     }
 
-    private static int millis(Duration timeoutWished) {
-        return (int) Math.min(Integer.MAX_VALUE, timeoutWished.toMillis());
+    private ConnectRequest greeting(Duration timeoutWished, long seen) {
+        int timeoutMs = (int) Math.min(Integer.MAX_VALUE, timeoutWished.toMillis());
+        return new ConnectRequest(0, seen, timeoutMs, id, password, false, true);
     }
 
     /** Whether a server has taken the ticket for another session's. */

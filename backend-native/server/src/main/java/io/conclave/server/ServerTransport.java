@@ -1,8 +1,7 @@
 package io.conclave.server;
 
+import io.conclave.protocol.LocalBuffers;
 import io.netty.bootstrap.ServerBootstrap;
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
@@ -38,9 +37,6 @@ final class ServerTransport {
         this.serverChannel = serverChannel;
         this.sockets = sockets;
     }
-
-    /** For what goes to no socket. Netty's default loads Java's flight recorder at its first buffer. */
-    private static final ByteBufAllocator HEAP = new UnpooledByteBufAllocator(false);
 
     /** TCP, through the kernel's epoll where Netty's native part is there. */
     static ServerTransport tcp(int loops) {
@@ -80,7 +76,7 @@ final class ServerTransport {
                     .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                     .childOption(ChannelOption.TCP_NODELAY, true);
         } else {
-            bootstrap.childOption(ChannelOption.ALLOCATOR, HEAP);
+            bootstrap.childOption(ChannelOption.ALLOCATOR, LocalBuffers.HEAP);
         }
         ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {

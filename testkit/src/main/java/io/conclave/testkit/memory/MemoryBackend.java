@@ -28,9 +28,7 @@ public final class MemoryBackend implements Backend {
     private final MemoryStore store;
     private final BackendOptions options;
     private final Set<ProvenIdentity> identities = new LinkedHashSet<>();
-    /** Sessions that were lost, and which the server may keep; guarded by the store's lock. */
-    private final List<MemorySession> lost = new ArrayList<>();
-
+    private final MemoryLostSessions lost = new MemoryLostSessions();
     private final Object lock = new Object();
     /** {@code @GuardedBy("lock")}. */
     private final List<MemorySession> sessions = new ArrayList<>();

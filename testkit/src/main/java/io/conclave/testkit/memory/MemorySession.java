@@ -51,7 +51,7 @@ final class MemorySession implements BackendSession {
     private final ReplyLine replies = new ReplyLine();
     private final WatchReports watches;
     private final SessionTimers timers;
-    private final List<MemorySession> lost;
+    private final MemoryLostSessions lost;
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     /** Sent on a connection that went, and arriving before the next one. */
     private final List<Request<?>> late = new ArrayList<>();
@@ -68,14 +68,14 @@ final class MemorySession implements BackendSession {
     /**
      * A session that does not connect yet.
      *
-     * @param lost what the same client has lost, and the server may keep; shared with its other sessions
+     * @param lost what the same client has lost; shared with its other sessions
      */
     MemorySession(
             MemoryStore store,
             BackendOptions options,
             Set<ProvenIdentity> identities,
             SessionListener listener,
-            List<MemorySession> lost) {
+            MemoryLostSessions lost) {
         this.store = store;
         this.lost = lost;
         this.options = options;
@@ -290,16 +290,12 @@ final class MemorySession implements BackendSession {
         final Elapsed asked = Elapsed.since(time);
         ServerSession session = server;
         if (session == null) {
-            Duration kept = lost.stream()
-                    .map(MemorySession::promised)
-                    .max(Duration::compareTo)
-                    .orElse(Duration.ZERO);
-            if (!kept.isZero()) {
-                reconnect(kept);
+            Duration promised = lost.promised();
+            if (!promised.isZero()) {
+                reconnect(promised);
                 return;
             }
-            lost.forEach(MemorySession::endAtServer);
-            lost.clear();
+            lost.end();
             session = store.createSession(this, identities, options.defaultAcl(), options.sessionTimeout());
             server = session;
             id = session.id();
@@ -386,13 +382,13 @@ final class MemorySession implements BackendSession {
     }
 
     /** For how long somebody may still rely on a session that is lost. */
-    private Duration promised() {
+    Duration promised() {
         ServerSession session = server;
         return session != null && session.isAlive() ? deadline.promised() : Duration.ZERO;
     }
 
     /** What is under way takes effect now, or never. */
-    private void endAtServer() {
+    void endAtServer() {
         ServerSession session = server;
         if (session != null && session.isAlive()) {
             applyLate(session, late);

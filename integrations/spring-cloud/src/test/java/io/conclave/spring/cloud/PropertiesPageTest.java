@@ -42,7 +42,7 @@ class PropertiesPageTest {
         return pattern.matcher(text).results().toList();
     }
 
-    /** This reads the file by hand, because which parser Spring has depends on the class path. */
+    /** A pattern finds the names, for not every class path of the tests has a JSON parser. */
     private Set<String> inMetadata() throws IOException {
         Set<String> names = new TreeSet<>();
         for (URL url : Collections.list(getClass().getClassLoader().getResources(METADATA))) {

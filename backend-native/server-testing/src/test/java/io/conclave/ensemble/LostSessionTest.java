@@ -17,6 +17,7 @@ import io.conclave.spi.BackendSession;
 import io.conclave.spi.ConnectString;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.proxy.FaultProxy;
+import io.conclave.testkit.proxy.FaultProxy.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -26,11 +27,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
-/** A server stands still with a request of a client that gives its session up and opens the next one elsewhere. */
+/**
+ * A client gives its session up by its own clock and opens the next one over another connection, while the servers keep
+ * the first and a request of it is under way: in the connection, or at a server that stands still.
+ */
 @Timeout(600)
-class LostSessionAtPausedServerTest {
+class LostSessionTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     /** Long for the servers, whose clocks are the machine's; the client's stands but for what the test moves it by. */
     private static final Duration TIMEOUT = Duration.ofMinutes(1);
@@ -86,20 +90,32 @@ class LostSessionAtPausedServerTest {
                 .isPresent();
     }
 
+    /** Where a request of the lost session is held. */
+    private enum Place {
+        CONNECTION,
+        FOLLOWER,
+        LEADER
+    }
+
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void whatTheServerStillHasOfItTakesNoEffect(boolean isLeader) throws Exception {
-        NodePath late = NodePath.of("/late-" + isLeader);
+    @EnumSource(Place.class)
+    void nothingOfItTakesEffectOnceTheNextOneIsConnected(Place place) throws Exception {
+        NodePath late = NodePath.of("/late-" + place);
         int leader = ensemble.awaitLeader();
         int follower = ensemble.follower();
-        int paused = isLeader ? leader : follower;
-        int other = isLeader ? follower : leader;
-        try (FaultProxy first = proxyTo(paused);
+        int held = place == Place.LEADER ? leader : follower;
+        int other = place == Place.FOLLOWER ? leader : follower;
+        boolean isPaused = place != Place.CONNECTION;
+        try (FaultProxy first = proxyTo(held);
                 FaultProxy second = proxyTo(other);
                 Backend backend = backend(first, second)) {
             second.refuse();
             BackendSession lost = connected(backend);
-            ensemble.pause(paused);
+            if (isPaused) {
+                ensemble.pause(held);
+            } else {
+                first.stall(Direction.TO_TARGET);
+            }
             lost.submit(Create.of(late));
             first.refuse();
             second.accept();
@@ -109,10 +125,15 @@ class LostSessionAtPausedServerTest {
             BackendSession next = connected(backend);
             assertFalse(isThere(next, late));
             assertTrue(ensemble.server(other).state().session(lost.id()).isEmpty());
-            ensemble.resume(paused);
+            if (isPaused) {
+                ensemble.resume(held);
+            } else {
+                first.flow(Direction.TO_TARGET);
+            }
             await().atMost(PATIENCE).until(() -> first.openConnections() == 0);
-            ensemble.awaitServing(paused);
+            ensemble.awaitServing(held);
             assertFalse(isThere(next, late));
+            assertTrue(next.state().isLive());
         }
     }
 
