@@ -6,11 +6,13 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
 import io.conclave.request.Create;
+import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /**
  * One write of a znode on condition of what is there. If its reply is lost, what is there afterwards is read: the write
@@ -22,6 +24,7 @@ final class ConditionalWrite {
 
     private final Requests requests;
     private final NodePath path;
+    private final NodePath parent;
     private final byte[] data;
     private final Expected expected;
     private final Proof proof;
@@ -73,6 +76,7 @@ final class ConditionalWrite {
     ConditionalWrite(Requests requests, NodePath path, byte[] data, Expected expected, Proof proof) {
         this.requests = requests;
         this.path = path;
+        this.parent = path.parent().orElse(NodePath.ROOT);
         this.data = data;
         this.expected = expected;
         this.proof = proof;
@@ -85,28 +89,57 @@ final class ConditionalWrite {
         return expected.isNothing() ? create() : set();
     }
 
+    /** The parent is read first: a znode that is not there after a lost reply was never made, or made and deleted. */
     private CompletionStage<Optional<NodeStat>> create() {
+        return requests.submit(
+                Exists.of(parent),
+                found -> found.isPresent()
+                        ? create(found)
+                        : requests.makeParents(path).thenCompose(made -> create()),
+                cause -> {
+                    if (Failures.is(cause, RefusalReason.NO_AUTH)) {
+                        return create(Optional.empty()); // it may be made without being read
+                    }
+                    return cause instanceof OutcomeUnknownException ? create() : CompletableFuture.failedFuture(cause);
+                });
+    }
+
+    private CompletionStage<Optional<NodeStat>> create(Optional<NodeStat> parentBefore) {
         return requests.submit(
                 Create.of(path).withData(data),
                 created -> CompletableFuture.completedFuture(Optional.of(created.stat())),
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        return requests.makeParents(path).thenCompose(done -> create());
-                    }
-                    return onFailure(cause);
-                });
+                cause -> Failures.isNoNode(cause)
+                        ? create()
+                        : onFailure(cause, unknown -> createAgain(parentBefore, unknown)));
+    }
+
+    /** If nothing has come or gone beside it, it never was. */
+    private CompletionStage<Optional<NodeStat>> createAgain(
+            Optional<NodeStat> parentBefore, OutcomeUnknownException unknown) {
+        return requests.submit(
+                Exists.of(parent),
+                found -> parentBefore.isPresent()
+                                && parentBefore.map(NodeStat::pzxid).equals(found.map(NodeStat::pzxid))
+                        ? create(found)
+                        : CompletableFuture.failedFuture(unknown),
+                cause -> cause instanceof OutcomeUnknownException
+                        ? createAgain(parentBefore, unknown)
+                        : CompletableFuture.failedFuture(Failures.inDoubt(unknown, cause)));
     }
 
     private CompletionStage<Optional<NodeStat>> set() {
         return requests.submit(
                 SetData.of(path, data).withVersion(expected.version()),
                 stat -> CompletableFuture.completedFuture(Optional.of(stat)),
-                this::onFailure);
+                cause -> onFailure(cause, CompletableFuture::failedFuture));
     }
 
-    private CompletionStage<Optional<NodeStat>> onFailure(Throwable cause) {
+    private CompletionStage<Optional<NodeStat>> onFailure(
+            Throwable cause, Function<OutcomeUnknownException, CompletionStage<Optional<NodeStat>>> onNotThere) {
         if (cause instanceof OutcomeUnknownException unknown) {
-            return requests.findOut(path, unknown).thenCompose(node -> resolve(node, unknown));
+            requests.session().metrics().count("config.recover", path.toString());
+            return requests.findOut(path, unknown)
+                    .thenCompose(node -> node.isPresent() ? resolve(node.get(), unknown) : onNotThere.apply(unknown));
         }
         boolean other = Failures.is(cause, RefusalReason.BAD_VERSION)
                 || Failures.is(cause, RefusalReason.NODE_EXISTS)
@@ -114,13 +147,7 @@ final class ConditionalWrite {
         return other ? CompletableFuture.completedFuture(Optional.empty()) : CompletableFuture.failedFuture(cause);
     }
 
-    private CompletionStage<Optional<NodeStat>> resolve(
-            Optional<GetData.NodeData> found, OutcomeUnknownException unknown) {
-        requests.session().metrics().count("config.recover", path.toString());
-        if (found.isEmpty()) {
-            return expected.isNothing() ? send() : CompletableFuture.failedFuture(unknown);
-        }
-        GetData.NodeData node = found.get();
+    private CompletionStage<Optional<NodeStat>> resolve(GetData.NodeData node, OutcomeUnknownException unknown) {
         boolean isSame = node.stat().czxid() <= expected.zxid();
         int writes = isSame ? node.stat().version() - expected.version() : UNCOUNTED;
         if (writes == 0) {

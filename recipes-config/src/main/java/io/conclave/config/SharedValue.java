@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>The value is the data of the znode at the path, nothing else, so other libraries read and write it as well; a
- * znode without data, or none at all, holds no value. Writes cost one request, a compare-and-set too.
+ * znode without data, or none at all, holds no value. A compare-and-set costs one request.
  *
  * <p>While the connection is away, requests wait for the next one; if the session is lost they fail with
  * {@link io.conclave.error.SessionGoneException}, and the next ones use the next session. Immutable and thread-safe.
@@ -98,8 +98,8 @@ public final class SharedValue<T> {
      *
      * <p>It takes effect once at most. If the reply is lost, it is set again only if it surely had no effect.
      *
-     * @throws OutcomeUnknownException if the reply was lost and others have written more than once since: so it was
-     *     either set and replaced, or never set. Read the value, and set it again if it should not be what it is
+     * @throws OutcomeUnknownException if the reply was lost and others have written more than once since, or deleted
+     *     the znode: so it was either set and replaced, or never set. Read the value, and set it again if it should not be what it is
      * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public Versioned<T> set(T value) throws InterruptedException {

@@ -16,6 +16,7 @@ import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -96,6 +97,30 @@ class RemadeZnodeTest {
         value(coordinator).set("read");
         isUnknown(() -> value(coordinator).removeAsync(), () -> value(other).set("made again"));
         assertEquals("made again", value(other).get().orElseThrow().value());
+    }
+
+    @Test
+    void valueThatWasMadeAndDeletedIsNotMadeAgain() throws Exception {
+        isUnknown(() -> value(coordinator).setAsync("written"), () -> {});
+        assertEquals(Optional.empty(), value(other).get());
+    }
+
+    @Test
+    void firstValueThatWasMadeAndDeletedIsNotMadeAgain() throws Exception {
+        isUnknown(() -> value(coordinator).setIfAbsentAsync("written"), () -> {});
+        assertEquals(Optional.empty(), value(other).get());
+    }
+
+    @Test
+    void counterThatWasMadeAndDeletedDoesNotCountTwice() throws Exception {
+        isUnknown(() -> SharedCounter.at(coordinator, PATH).addAsync(1), () -> {});
+        assertEquals(0, SharedCounter.at(other, PATH).get());
+    }
+
+    @Test
+    void valueThatWasNeverMadeIsMade() throws Exception {
+        faults.onNext(request -> !request.isRead(), RequestFate.DROP_BEFORE);
+        assertEquals(0, value(coordinator).set("written").version());
     }
 
     @Test
