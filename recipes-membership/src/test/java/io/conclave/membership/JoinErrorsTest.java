@@ -14,7 +14,6 @@ import io.conclave.node.NodePath;
 import io.conclave.request.Exists;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
-import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
@@ -30,13 +29,13 @@ class JoinErrorsTest {
     private final String store = UUID.randomUUID().toString();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator here = connect(clock);
-    private final Coordinator there = connect(TimeSource.system());
+    private final Coordinator here = connect();
+    private final Coordinator there = connect();
 
-    private Coordinator connect(TimeSource time) {
+    private Coordinator connect() {
         return Coordinator.builder("memory:" + store)
                 .sessionTimeout(Duration.ofSeconds(30))
-                .timeSource(time)
+                .timeSource(clock)
                 .connect();
     }
 

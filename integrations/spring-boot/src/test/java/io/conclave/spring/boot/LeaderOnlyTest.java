@@ -303,7 +303,7 @@ class LeaderOnlyTest {
         MemoryStore.named(store, clock);
         CountDownLatch enough = new CountDownLatch(1);
         List<String> paths =
-                IntStream.range(0, 8).mapToObj(i -> "/elections/" + i).toList();
+                IntStream.range(0, 40).mapToObj(i -> "/elections/" + i).toList();
         runner.withPropertyValues("conclave.elections=" + String.join(",", paths), "conclave.session-timeout=10s")
                 .withBean(CoordinatorBuilderCustomizer.class, () -> builder -> builder.timeSource(clock))
                 .withBean(Events.class, () -> new Events() {
@@ -323,7 +323,7 @@ class LeaderOnlyTest {
                         enough.countDown();
                     }
                     assertThat(Duration.ofNanos(clock.monotonicNanos() - begun))
-                            .isLessThan(Duration.ofSeconds(70)); // 80 if one by one
+                            .isLessThan(Duration.ofSeconds(350)); // 400 if one by one; a busy machine is slow
                 });
     }
 
