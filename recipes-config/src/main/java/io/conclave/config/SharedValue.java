@@ -99,7 +99,8 @@ public final class SharedValue<T> {
      * <p>It takes effect once at most. If the reply is lost, it is set again only if it surely had no effect.
      *
      * @throws OutcomeUnknownException if the reply was lost and others have written more than once since, or deleted
-     *     the znode: so it was either set and replaced, or never set. Read the value, and set it again if it should not be what it is
+     *     the znode: so it was either set and replaced, or never set. Read the value, and set it again if it should
+     *     not be what it is
      * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public Versioned<T> set(T value) throws InterruptedException {
