@@ -135,13 +135,20 @@ final class BarrierParticipant extends AbstractGrantRequest {
                         vanished();
                     }
                 },
-                cause -> {
-                    if (!Failures.isNoNode(cause)) {
-                        fail(cause);
-                    } else if (entering.isCreated()) {
-                        vanished();
-                    }
-                });
+                this::onNotWatched);
+    }
+
+    /** A refusal that may pass, as one by the bound of the session's queue, does not cost it its place inside. */
+    private void onNotWatched(Throwable cause) {
+        if (!Failures.isNoNode(cause)) {
+            if (isHeld()) {
+                Retry.ifItMayPass(session, this, cause, () -> guarded(this::watchOwn), this::fail);
+            } else {
+                fail(cause);
+            }
+        } else if (entering.isCreated()) {
+            vanished();
+        }
     }
 
     private void onEvent(NodeEvent event) {

@@ -4,6 +4,7 @@ import io.conclave.line.RevocationWord;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
+import io.conclave.recovery.Retry;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
 
@@ -27,13 +28,19 @@ final class LeaseWatch {
     }
 
     private void watch(NodePath lease) {
-        request.read(GetData.of(lease).withWatcher(watcher), this::onRead, cause -> {
-            if (Failures.isNoNode(cause)) {
-                request.leaseVanished();
-            } else {
-                request.fail(cause);
-            }
-        });
+        if (request.isHeld()) {
+            request.read(GetData.of(lease).withWatcher(watcher), this::onRead, cause -> onNotWatched(lease, cause));
+        }
+    }
+
+    /** A refusal that may pass, as one by the bound of the session's queue, does not cost a holder its permits. */
+    private void onNotWatched(NodePath lease, Throwable cause) {
+        if (Failures.isNoNode(cause)) {
+            request.leaseVanished();
+        } else if (request.isHeld()) {
+            Retry.ifItMayPass(
+                    request.session(), request, cause, () -> request.guarded(() -> watch(lease)), request::fail);
+        }
     }
 
     private void onRead(GetData.NodeData node) {
@@ -50,9 +57,6 @@ final class LeaseWatch {
 
     private void onEvent(NodeEvent event) {
         request.guarded(() -> {
-            if (!request.isHeld()) {
-                return;
-            }
             if (event.type() == NodeEvent.Type.DELETED) {
                 request.leaseVanished();
             } else {
