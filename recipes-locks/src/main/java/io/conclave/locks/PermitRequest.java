@@ -240,16 +240,16 @@ final class PermitRequest extends AbstractGrantRequest {
         } else if (reason == LossReason.COORDINATOR_CLOSED) {
             sessionIs(SessionState.CLOSED);
         } else if (state == PermitState.HEAD) {
-            placeVanished(reason);
+            placeVanished();
         } // while it is turned into leases the answer tells
     }
 
-    private void placeVanished(LossReason reason) {
+    /** By another client: a place that takes a transaction of ours for it, whose reply was lost, is wrong. */
+    private void placeVanished() {
+        boolean asked = place.revocationRequested().toCompletableFuture().isDone();
         fail(lostException(
-                reason,
-                reason == LossReason.REVOKED
-                        ? "Revoked while " + describe()
-                        : "The znode was deleted by another client while " + describe()));
+                asked ? LossReason.REVOKED : LossReason.NODE_DELETED,
+                (asked ? "Revoked while " : "The znode was deleted by another client while ") + describe()));
     }
 
     /** The permits are not wanted any more: deletes what the place has become. */
@@ -274,8 +274,7 @@ final class PermitRequest extends AbstractGrantRequest {
     private void placeMissing() {
         becomeHeadAgain();
         if (state == PermitState.HEAD && !session.remaining().isZero()) {
-            boolean asked = place.revocationRequested().toCompletableFuture().isDone();
-            placeVanished(asked ? LossReason.REVOKED : LossReason.NODE_DELETED);
+            placeVanished();
         } // else the session's loss is on its way here
     }
 

@@ -9,10 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
+import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
+import io.conclave.session.SessionState;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
@@ -83,10 +85,7 @@ class SemaphoreRecoveryTest {
         faults.intercept((owner, request, index) -> {
             if (request instanceof Multi) {
                 tried.incrementAndGet();
-                MemoryStore.named(store).snapshot().keySet().stream()
-                        .filter(path -> path.parent().equals(Optional.of(LINE)))
-                        .toList()
-                        .forEach(faults::deleteAsOperator);
+                deletePlaces();
             }
             return RequestFate.PROCEED;
         });
@@ -97,5 +96,37 @@ class SemaphoreRecoveryTest {
         faults.clear();
         await().untilAsserted(() -> assertEquals(0, faults.watchCount(session)));
         semaphore.acquire(2, Duration.ofSeconds(20)).close();
+    }
+
+    private void deletePlaces() {
+        MemoryStore.named(store).snapshot().keySet().stream()
+                .filter(path -> path.parent().equals(Optional.of(LINE)))
+                .toList()
+                .forEach(faults::deleteAsOperator);
+    }
+
+    @Test
+    void placeThatIsDeletedWhileTheTransactionIsInDoubtIsNotReleased() throws Exception {
+        long session = RecipeAccess.session(coordinator).id();
+        CompletableFuture<PermitGrant> acquiring;
+        try (Coordinator other = Coordinator.connect("memory:" + store)) {
+            PermitGrant held = DistributedSemaphore.at(other, PATH, 2).acquire(2);
+            acquiring = semaphore.acquireAsync(1);
+            await().until(() -> faults.watchCount(session) == 2); // on the leases, and on its place
+            faults.intercept((owner, request, index) -> {
+                if (owner == session && request instanceof Multi) {
+                    faults.suspend(session);
+                    return RequestFate.DROP_BEFORE;
+                }
+                return RequestFate.PROCEED;
+            });
+            held.close();
+        }
+        await().until(() -> RecipeAccess.session(coordinator).state() == SessionState.SUSPENDED);
+        deletePlaces();
+        faults.clear();
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> acquiring.get(120, SECONDS));
+        GrantLostException loss = assertInstanceOf(GrantLostException.class, failure.getCause());
+        assertEquals(LossReason.NODE_DELETED, loss.reason());
     }
 }
