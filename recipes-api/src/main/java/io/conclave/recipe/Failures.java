@@ -38,10 +38,17 @@ public final class Failures {
     }
 
     /**
-     * What a call fails with that could not find out what became of its request. Of a coordinator that was closed
-     * before that, its request says that it was not sent; of the first one nobody knows that.
+     * What a call fails with that could not find out what became of its request. That the look was refused, or not sent
+     * because the coordinator was closed, says so of the look only: the request may have had its effect.
+     *
+     * @param unknown of the request
+     * @param cause why the look failed; see {@link #mayPass} before that
      */
     public static Throwable inDoubt(OutcomeUnknownException unknown, Throwable cause) {
+        if (cause instanceof RefusedException) {
+            return new OutcomeUnknownException(
+                    unknown.getMessage() + "; what became of it cannot be looked up: " + cause.getMessage(), cause);
+        }
         return cause instanceof ClosedException ? unknown : cause;
     }
 

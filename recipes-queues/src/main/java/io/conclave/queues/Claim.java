@@ -49,7 +49,8 @@ public interface Claim<T> extends AutoCloseable {
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile: it may have been deleted or not
      * @throws io.conclave.error.ClosedException if the coordinator was closed before it was sent, because there was no
      *     connection say: the item comes back
-     * @throws io.conclave.error.OutcomeUnknownException if the coordinator was closed and the reply was lost
+     * @throws io.conclave.error.OutcomeUnknownException if the reply was lost, and the coordinator was closed or the
+     *     backend refused to tell what became of it: the item may be done, or it comes back
      * @throws io.conclave.error.ConclaveException if the backend refused it
      * @throws InterruptedException if the thread is interrupted; the item may be acknowledged anyway
      */

@@ -4,7 +4,10 @@ package io.conclave.queues;
 public enum ClaimEnd {
     /** It was acknowledged: the item is done. */
     ACKNOWLEDGED,
-    /** It was given back by its owner; the item is delivered again. */
+    /**
+     * It was given back by its owner, or because it could not be acknowledged; the item is delivered again, unless it
+     * is not known whether it was acknowledged: then it may be done.
+     */
     RELEASED,
     /** Its owner did not acknowledge it in time; the item is delivered again. */
     DEADLINE_PASSED,

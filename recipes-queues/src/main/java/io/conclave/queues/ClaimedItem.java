@@ -9,6 +9,7 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.recovery.Retry;
 import io.conclave.request.Check;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
@@ -225,7 +226,7 @@ final class ClaimedItem<T> implements Claim<T> {
                 if (Failures.isStale(refusal)) {
                     takenAway();
                 } else {
-                    stayAsBefore(refusal);
+                    giveBackFor(refusal);
                 }
             }
         }
@@ -237,8 +238,8 @@ final class ClaimedItem<T> implements Claim<T> {
         end(ClaimEnd.TAKEN_AWAY);
     }
 
-    private void stayAsBefore(RefusedException refusal) {
-        acknowledged.completeExceptionally(refusal);
+    private void giveBackFor(Throwable cause) {
+        acknowledged.completeExceptionally(cause);
         if (state == State.SETTLING) {
             giveBack(ClaimEnd.RELEASED);
         }
@@ -249,7 +250,15 @@ final class ClaimedItem<T> implements Claim<T> {
         session.read(
                 Exists.of(layout.item(name)),
                 stat -> end(stat.isEmpty() ? ClaimEnd.ACKNOWLEDGED : ClaimEnd.TAKEN_AWAY),
-                this::endFor);
+                cause -> Retry.ifItMayPass(
+                        session,
+                        this,
+                        cause,
+                        this::lookForTheItem,
+                        other -> endFor(Failures.inDoubt(
+                                new OutcomeUnknownException(
+                                        this + ": the reply to its acknowledgement was lost, and the claim is gone"),
+                                other))));
     }
 
     private void endFor(Throwable cause) {
@@ -257,9 +266,11 @@ final class ClaimedItem<T> implements Claim<T> {
             end(ClaimEnd.SESSION_LOST);
         } else if (cause instanceof ClosedException) {
             end(ClaimEnd.COORDINATOR_CLOSED);
-        } else if (cause instanceof OutcomeUnknownException) { // closed before it could be found out
+        } else if (cause instanceof OutcomeUnknownException && session.state() == SessionState.CLOSED) {
             acknowledged.completeExceptionally(cause);
             end(ClaimEnd.COORDINATOR_CLOSED);
+        } else if (cause instanceof OutcomeUnknownException) { // it may not be found out
+            giveBackFor(cause);
         } else {
             LOG.error("{}: unexpected failure", this, cause);
             acknowledged.completeExceptionally(cause);

@@ -67,16 +67,16 @@ final class CommitMarker {
         void notApplied();
 
         /**
-         * Its reply was lost, and the marker is not there.
+         * Its reply was lost, and the marker does not tell: it is not there, or may not be read.
          *
-         * @param first whether the transaction was to make the marker: then it had no effect, unless the marker has
-         *     been deleted since; otherwise it has certainly been deleted
+         * @param first whether the transaction was to make the marker, which is not there: then it had no effect,
+         *     unless the marker has been deleted since; otherwise nothing is known of its effect
          */
         void unclear(boolean first, OutcomeUnknownException cause);
 
         /**
          * It had no effect that matters: the session is gone, the coordinator closed, or something unexpected happened.
-         * {@link OutcomeUnknownException} if the coordinator was closed before it could be found out.
+         * {@link OutcomeUnknownException} if it may have had its effect.
          */
         void failed(Throwable cause);
     }
@@ -225,6 +225,16 @@ final class CommitMarker {
             reset();
             over(outcome -> outcome.unclear(first, unknown));
         } else {
+            Retry.ifItMayPass(session, this, cause, () -> findOut(unknown), other -> onNotRead(other, unknown));
+        }
+    }
+
+    /** It may be there, with the transaction or without it; the next transaction cannot use it. */
+    private void onNotRead(Throwable cause, OutcomeUnknownException unknown) {
+        discard();
+        if (cause instanceof RefusedException) {
+            over(outcome -> outcome.unclear(false, unknown));
+        } else {
             over(outcome -> outcome.failed(Failures.inDoubt(unknown, cause)));
         }
     }
@@ -252,9 +262,13 @@ final class CommitMarker {
 
     private void retire() {
         if (current == null && there) {
-            Retry.deleteUntilGone(session, path(), () -> {});
-            reset();
+            discard();
         }
+    }
+
+    private void discard() {
+        Retry.deleteUntilGone(session, path(), () -> {});
+        reset();
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.conclave.recipe.Failures;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.GetData;
@@ -268,7 +269,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         outcome.again();
     }
 
-    /** The marker is not there: what it would have told is read from the first item, as far as that can tell it. */
+    /** The marker does not tell: what it would have told is read from the first item, as far as that can tell it. */
     @Override
     public void unclear(boolean first, OutcomeUnknownException cause) {
         session.readLatest(
@@ -295,7 +296,12 @@ final class DequeueTransaction implements CommitMarker.Outcome {
 
     private void onGone(Throwable failure, OutcomeUnknownException cause) {
         if (!Failures.isNoNode(failure)) {
-            outcome.failed(failure);
+            Retry.ifItMayPass(
+                    session,
+                    this,
+                    failure,
+                    () -> unclear(false, cause),
+                    other -> outcome.failed(Failures.inDoubt(cause, other)));
         } else if (mode == PendingTake.Mode.CLAIM) {
             outcome.again();
         } else {
@@ -312,5 +318,10 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     @Override
     public void failed(Throwable cause) {
         outcome.failed(cause);
+    }
+
+    @Override
+    public String toString() {
+        return "DequeueTransaction[" + layout.path() + ", " + step + "]";
     }
 }

@@ -89,7 +89,7 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
      * @throws InterruptedException if the thread is interrupted; the item may be put anyway
      * @throws SessionGoneException if the session is lost meanwhile; the item may be put anyway
      * @throws io.conclave.error.OutcomeUnknownException if it cannot be found out whether it was put, because an
-     *     operator deletes znodes of the queue
+     *     operator deletes znodes of the queue, or the backend refuses to tell
      * @throws io.conclave.error.ConclaveException if it was refused
      * @throws IllegalArgumentException if the item has more than {@value ItemQueue#MAX_BYTES} bytes, or the priority is
      *     out of range

@@ -80,7 +80,8 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
      *     back
      * @throws SessionGoneException if the session is lost meanwhile; an item that was being taken may be lost with it
      * @throws OutcomeUnknownException if a reply was lost, and the item that was being taken is gone: another consumer
-     *     has it, or, if an operator deletes znodes of the queue, this call may have taken it. Take again
+     *     has it, or, if an operator deletes znodes of the queue, this call may have taken it; or if the backend
+     *     refuses to tell what became of it. Take again
      * @throws io.conclave.error.ConclaveException if none can be had
      * @throws RuntimeException what the codec throws; the item is a dead letter then
      */

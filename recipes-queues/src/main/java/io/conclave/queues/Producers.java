@@ -7,6 +7,7 @@ import io.conclave.node.CreateMode;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Multi;
@@ -259,31 +260,32 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             if (Failures.isNoNode(failure)) {
                 onNone(first, cause);
             } else {
-                failed(failure);
+                Retry.ifItMayPass(
+                        session,
+                        Producers.this,
+                        failure,
+                        () -> unclear(first, cause),
+                        other -> failed(Failures.inDoubt(cause, other)));
             }
         }
 
         private void onNone(boolean first, OutcomeUnknownException cause) {
             if (first) {
                 again();
-                return;
-            }
-            sending = false;
-            for (Put put : batch) {
-                puts.remove(put);
-                put.fail(new OutcomeUnknownException(
+            } else {
+                failed(new OutcomeUnknownException(
                         "Put into " + layout.path()
                                 + ": the reply was lost, and neither its marker nor the item is there; a consumer may "
                                 + "have been quicker",
                         cause));
             }
-            proceed();
         }
 
+        /** That it is not known what became of these says nothing of the others. */
         @Override
         public void failed(Throwable cause) {
             sending = false;
-            failAll(cause);
+            fail(cause instanceof OutcomeUnknownException ? batch : List.copyOf(puts), cause);
         }
     }
 

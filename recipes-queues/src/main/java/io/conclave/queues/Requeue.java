@@ -98,7 +98,7 @@ final class Requeue implements CommitMarker.Outcome {
                             begin();
                         }
                     },
-                    this::failed);
+                    failure -> Retry.ifItMayPass(session, path, failure, () -> unclear(true, cause), this::failed));
         } else {
             failed(cause);
         }

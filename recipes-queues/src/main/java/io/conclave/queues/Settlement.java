@@ -54,7 +54,7 @@ final class Settlement {
     /**
      * Completes on the dispatcher, where it is to be called; exceptionally if the session is gone or the coordinator
      * closed: with {@link ClosedException} if the transaction had no effect, and with {@link OutcomeUnknownException}
-     * if the coordinator was closed before it could be found out.
+     * if it could not be found out: the coordinator was closed before that, or the claim may not be read.
      */
     static CompletionStage<Result> of(RecipeSession session, NodePath claim, Multi multi) {
         Settlement settlement = new Settlement(session, claim, multi);
@@ -105,7 +105,12 @@ final class Settlement {
         if (Failures.isNoNode(cause)) {
             claimGone();
         } else {
-            result.completeExceptionally(Failures.inDoubt(unknown, cause));
+            Retry.ifItMayPass(
+                    session,
+                    claim,
+                    cause,
+                    () -> findOut(unknown),
+                    other -> result.completeExceptionally(Failures.inDoubt(unknown, other)));
         }
     }
 

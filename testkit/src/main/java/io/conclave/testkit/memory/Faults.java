@@ -1,5 +1,6 @@
 package io.conclave.testkit.memory;
 
+import io.conclave.error.RefusalReason;
 import io.conclave.node.NodePath;
 import io.conclave.request.Request;
 import io.conclave.spi.BackendSession;
@@ -33,6 +34,7 @@ public final class Faults {
     private final Set<Long> suspended = new HashSet<>();
     private final Set<TimeSource> isolated = Collections.newSetFromMap(new IdentityHashMap<>());
     private final IdentityHashMap<TimeSource, UnaryOperator<BackendSession>> planted = new IdentityHashMap<>();
+    private final List<Refusal> refusals = new ArrayList<>();
     private @Nullable RequestHook hook;
     private boolean allSuspended;
     private boolean persistentWatches = true;
@@ -57,6 +59,8 @@ public final class Faults {
             return (sessionId.isEmpty() || sessionId.getAsLong() == by) && matches.test(request);
         }
     }
+
+    private record Refusal(Predicate<Request<?>> matches, RefusalReason reason) {}
 
     Faults(MemoryStore store) {
         this.store = store;
@@ -93,10 +97,29 @@ public final class Faults {
         store.lock().run(() -> hook = newHook);
     }
 
-    /** Forgets the hook and the rules; connections come back and held replies are released. */
+    /**
+     * From now on every request that matches is refused when it is submitted, and not executed: as by a bound that is
+     * reached, or a right that was taken away. Until {@link #clear}.
+     */
+    public void refuse(Predicate<Request<?>> matches, RefusalReason reason) {
+        Refusal refusal =
+                new Refusal(Objects.requireNonNull(matches, "matches"), Objects.requireNonNull(reason, "reason"));
+        store.lock().run(() -> refusals.add(refusal));
+    }
+
+    /** Why a request that is submitted is refused. */
+    Optional<RefusalReason> refusal(Request<?> request) {
+        return refusals.stream()
+                .filter(refusal -> refusal.matches.test(request))
+                .map(Refusal::reason)
+                .findFirst();
+    }
+
+    /** Forgets the hook, the rules and the refusals; connections come back and held replies are released. */
     public void clear() {
         store.lock().run(() -> {
             rules.clear();
+            refusals.clear();
             hook = null;
             reconnectDelay = Duration.ZERO;
             restoreAll();

@@ -21,6 +21,7 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -150,8 +151,11 @@ final class MemorySession implements BackendSession {
     private void accept(PendingRequest<?> pending) {
         loseIfOverdue();
         int outstanding = requests.submitted();
+        Optional<RefusalReason> refusal = store.faults().refusal(pending.request);
         if (!state.isLive()) {
             requests.fail(pending, this::gone);
+        } else if (refusal.isPresent()) {
+            requests.fail(pending, request -> new RefusedException(refusal.get(), request.describe() + ": refused"));
         } else if (outstanding > options.maxQueuedRequests()) {
             requests.fail(
                     pending,
