@@ -243,7 +243,10 @@ public final class Revocation {
     }
 
     private void fail(Throwable cause) {
-        end(stage -> stage.completeExceptionally(cause));
+        if (!isOver) {
+            end(stage -> stage.completeExceptionally(cause));
+            removeWatch(); // the znode may stay for long
+        }
     }
 
     private void end(Consumer<CompletableFuture<RevocationOutcome>> completion) {
