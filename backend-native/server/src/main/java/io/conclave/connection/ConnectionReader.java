@@ -80,9 +80,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         }
         loop.turns().begin();
         try {
-            received.add(bytes);
-            loop.catchUp();
-            handleFrames();
+            receive(bytes);
         } finally {
             loop.turns().end();
         }
@@ -91,6 +89,20 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
     @Override
     public void channelReadComplete(ChannelHandlerContext context) {
         loop.turns().begin();
+    /**
+     * Catches up first: at each step of the walk this connection may go on with what it has received by then, and a
+     * request that has just come must not be answered from a state before the last step.
+     */
+    private void receive(ByteBuf bytes) {
+        loop.catchUp();
+        if (connection.isGone()) {
+            bytes.release();
+            return;
+        }
+        received.add(bytes);
+        handleFrames();
+    }
+
         try {
             loop.flush();
         } finally {

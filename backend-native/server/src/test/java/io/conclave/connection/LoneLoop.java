@@ -1,5 +1,8 @@
 package io.conclave.connection;
 
+import io.conclave.consensus.LogRole;
+import io.conclave.consensus.LogStatus;
+import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.tree.TreeState;
@@ -8,10 +11,12 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /** One event loop of a server without a log, for tests of single connections. */
 final class LoneLoop implements AutoCloseable {
@@ -26,7 +31,17 @@ final class LoneLoop implements AutoCloseable {
         }
     };
 
-    final Loop loop = new Loop(eventLoop, unused(ReplicatedLog.class), time, new Feed(1));
+    /** What was given to the log, which does nothing with it. */
+    final List<Proposal> proposed = new ArrayList<>();
+
+    /** What finds room in the log. */
+    volatile Predicate<Proposal> takes = proposal -> true;
+
+    /** The answer to an operator that raises the feature level. */
+    final CompletableFuture<String> raised = new CompletableFuture<>();
+
+    final Feed feed = new Feed(1);
+    final Loop loop = new Loop(eventLoop, log(), time, feed);
     final LimitGuard guard = new LimitGuard(ClientLimits.defaults(), time);
     final LargeRequests largeRequests = new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
 
@@ -36,6 +51,21 @@ final class LoneLoop implements AutoCloseable {
                 LoneLoop.class.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     throw new UnsupportedOperationException(method.getName());
                 }));
+    }
+
+    private ReplicatedLog log() {
+        return (ReplicatedLog) Proxy.newProxyInstance(
+                LoneLoop.class.getClassLoader(), new Class<?>[] {ReplicatedLog.class}, (proxy, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "propose":
+                            Proposal proposal = (Proposal) arguments[0];
+                            return takes.test(proposal) && proposed.add(proposal);
+                        case "status":
+                            return LogStatus.idle(1, LogRole.LEADING);
+                        default:
+                            throw new UnsupportedOperationException(method.getName());
+                    }
+                });
     }
 
     ConnectionReader reader(long maxOutputBytes, SessionLeases leases) {
@@ -59,7 +89,7 @@ final class LoneLoop implements AutoCloseable {
                 ClientSecurity.NONE,
                 words,
                 changes -> new CompletableFuture<>(),
-                CompletableFuture::new,
+                () -> raised,
                 () -> false,
                 time);
         return new ConnectionReader(channel, loop, services, List.of());
