@@ -2,7 +2,6 @@ package io.conclave.connection;
 
 import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.ReplyBody;
 import io.conclave.tree.AuthId;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,11 +29,11 @@ final class Authenticator {
             refused.add(connection, "of the scheme " + schemeOf(request) + " they prove nothing");
         }
         if (proved.isEmpty() || !add(proved)) {
-            connection.replyError(xid, ErrorCode.AUTH_FAILED.code());
+            connection.replyOutsideState(xid, ErrorCode.AUTH_FAILED);
             connection.closeAfterOutput();
             return;
         }
-        connection.reply(xid, ReplyBody.Empty.INSTANCE);
+        connection.replyOutsideState(xid, ErrorCode.OK);
     }
 
     private static String schemeOf(ConnectionRequest.Auth request) {

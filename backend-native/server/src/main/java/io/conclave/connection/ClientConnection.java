@@ -247,6 +247,14 @@ final class ClientConnection implements WatchTable.Watcher {
         write(new ReplyHeader(xid, shownZxid(), errorCode), ReplyBody.Empty.INSTANCE);
     }
 
+    /**
+     * Answers what is not about the tree, without a zxid: a client that takes the zxid of such an answer for what it
+     * has seen would not be told of changes that it missed before it sets its watches again.
+     */
+    void replyOutsideState(int xid, ErrorCode error) {
+        write(new ReplyHeader(xid, 0, error.code()), ReplyBody.Empty.INSTANCE);
+    }
+
     /** Up to which change the client has seen all that it is to see. */
     private long shownZxid() {
         return output.shownZxid(loop.state().lastZxid());

@@ -79,7 +79,7 @@ final class RequestDispatch {
         if (opCode.get() != OpCode.AUTH
                 && opCode.get() != OpCode.SASL
                 && !services.security().admits(connection.authIds())) {
-            submitLastError(header.xid(), ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH);
+            submitLast(() -> connection.replyOutsideState(header.xid(), ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH));
             return;
         }
         try {
@@ -255,8 +255,12 @@ final class RequestDispatch {
 
     /** An error, or its absence, behind which the connection is closed. */
     private void submitLastError(int xid, ErrorCode error) {
+        submitLast(() -> connection.replyError(xid, error.code()));
+    }
+
+    private void submitLast(Runnable answer) {
         pipeline.submit(PendingAnswer.ready(() -> {
-            connection.replyError(xid, error.code());
+            answer.run();
             connection.closeAfterOutput();
         }));
     }

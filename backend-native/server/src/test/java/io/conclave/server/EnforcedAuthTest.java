@@ -8,6 +8,7 @@ import io.conclave.protocol.AclRecord;
 import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.Perms;
 import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import java.io.IOException;
 import java.util.List;
@@ -37,7 +38,9 @@ class EnforcedAuthTest {
                     new ConnectionRequest.Empty(io.conclave.protocol.OpCode.WHO_AM_I))) {
                 try (RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
                     client.send(request, Requests.create("/behind"));
-                    assertEquals(-124, client.readHeader().err(), request::toString);
+                    ReplyHeader refused = client.readHeader();
+                    assertEquals(-124, refused.err(), request::toString);
+                    assertEquals(0, refused.zxid(), "the client has seen nothing yet");
                     assertTrue(client.isClosedByServer());
                 }
             }

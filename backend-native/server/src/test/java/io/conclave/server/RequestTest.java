@@ -250,6 +250,18 @@ class RequestTest {
         return new RequestBody.Reconfig("server.2=localhost:1:observer", "", null, expectedVersion);
     }
 
+    /** A client that comes again may take this zxid for what it has seen, before it sets its watches again. */
+    @Test
+    void anAnswerToCredentialsHasNoZxid() throws IOException {
+        assertTrue(client.call(Requests.create("/zxid")).header().zxid() > 0);
+        assertEquals(0, client.call(Requests.digest("bob:pw")).header().zxid());
+        assertEquals(
+                0,
+                client.call(new ConnectionRequest.Auth(0, "kerberos", Requests.bytes("x")))
+                        .header()
+                        .zxid());
+    }
+
     @Test
     void anUnknownSchemeFailsAndEndsTheConnection() throws IOException {
         assertEquals(-115, error(new ConnectionRequest.Auth(0, "kerberos", Requests.bytes("x"))));

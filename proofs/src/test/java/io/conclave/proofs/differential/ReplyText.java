@@ -40,9 +40,6 @@ final class ReplyText {
     }
 
     String of(ReplyHeader header, int type, DataInputStream body) throws IOException {
-        if (type == OpCode.auth) {
-            return "auth err=" + header.getErr(); // theirs says 0 for a zxid; no client looks
-        }
         // what is refused for what it says, whatever the state, does not enter our log and takes no number
         body.mark(Integer.MAX_VALUE);
         boolean refused = isRefusal(header.getErr())
