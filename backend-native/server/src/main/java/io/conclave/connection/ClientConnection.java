@@ -281,6 +281,11 @@ final class ClientConnection implements WatchTable.Watcher {
         loop.connections().flushLater(this);
     }
 
+    /** How many bytes the client has taken, give or take a constant while it has answers to take. */
+    long takenBytes() {
+        return output.takenBytes();
+    }
+
     void flushOutput() {
         if (state != ConnectionState.CLOSED) {
             output.flush();

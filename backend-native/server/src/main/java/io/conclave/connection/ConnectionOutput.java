@@ -24,6 +24,7 @@ final class ConnectionOutput {
 
     private final Channel channel;
     private @Nullable ByteBuf gathered;
+    private long writtenBytes;
     private final List<TreeEvent> heldEvents = new ArrayList<>();
     private long heldBytes;
     private boolean holding;
@@ -48,6 +49,7 @@ final class ConnectionOutput {
         Frames.write(buffer, header, head);
         buffer.setInt(start, Math.toIntExact(buffer.getInt(start) + rest.bytes()));
         writeGathered();
+        writtenBytes += rest.bytes();
         rest.take().forEach(bytes -> channel.write(bytes, channel.voidPromise()));
     }
 
@@ -69,8 +71,20 @@ final class ConnectionOutput {
         ByteBuf buffer = gathered;
         if (buffer != null) {
             gathered = null;
+            writtenBytes += buffer.readableBytes();
+            while (buffer.readableBytes() > 2 * FULL_BYTES) {
+                channel.write(buffer.readRetainedSlice(FULL_BYTES), channel.voidPromise());
+            }
             channel.write(buffer, channel.voidPromise());
         }
+    }
+
+    /**
+     * How many bytes have been taken from what was written, less a constant as long as the channel is not writable. A
+     * buffer counts when all of it is taken: hence large ones are written in parts.
+     */
+    long takenBytes() {
+        return writtenBytes - backlogBytes();
     }
 
     /**

@@ -43,6 +43,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
     private final RequestDispatch dispatch;
     private final RequestHolds holds;
     private final LeaseKeeper leaseKeeper;
+    private final SlowClientLease slowClientLease;
     private boolean handling;
 
     ConnectionReader(Channel channel, Loop loop, ConnectionServices services, List<AuthId> authIds) {
@@ -59,6 +60,8 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         this.dispatch = new RequestDispatch(connection, pipeline, offers, services);
         this.holds = new RequestHolds(offers, intake, pipeline, dispatch, services.guard());
         this.leaseKeeper = new LeaseKeeper(services.time(), loop::post, this::isHeldUp, connection::touchLease);
+        this.slowClientLease = new SlowClientLease(
+                services.time(), loop::post, this::isSlow, connection::takenBytes, connection::touchLease);
     }
 
     ClientConnection connection() {
@@ -86,9 +89,6 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         }
     }
 
-    @Override
-    public void channelReadComplete(ChannelHandlerContext context) {
-        loop.turns().begin();
     /**
      * Catches up first: at each step of the walk this connection may go on with what it has received by then, and a
      * request that has just come must not be answered from a state before the last step.
@@ -103,6 +103,9 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         handleFrames();
     }
 
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        loop.turns().begin();
         try {
             loop.flush();
         } finally {
@@ -215,6 +218,11 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         return connection.isOpen() && holds.any();
     }
 
+    /** Whether the next request of an open connection has to wait until its client has taken more of its answers. */
+    private boolean isSlow() {
+        return connection.isOpen() && !channel.isWritable();
+    }
+
     /**
      * While attaching, the socket is read on, within a bound, so that a client that leaves is noticed; and behind a
      * four-letter word, since to close with something unread would have the kernel take the answer back.
@@ -222,6 +230,9 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
     private void setReading() {
         if (isHeldUp() && !connection.isReadOnly()) {
             leaseKeeper.keep(connection.sessionTimeoutMs());
+        }
+        if (isSlow() && !connection.isReadOnly()) {
+            slowClientLease.keep(connection.sessionTimeoutMs());
         }
         boolean reading = (wantsFrame() && !connection.isFinishing())
                 || connection.isGone()

@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
@@ -11,6 +12,7 @@ import io.conclave.tree.SessionPassword;
 import io.conclave.tree.SessionRecord;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -25,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(300)
 class HeldConnectionTest {
     private static final int TIMEOUT_MS = 3000;
+    private static final RequestBody PING = new ConnectionRequest.Empty(OpCode.PING);
 
     private final LoneLoop server = new LoneLoop();
     private final AtomicInteger touches = new AtomicInteger();
@@ -32,8 +35,12 @@ class HeldConnectionTest {
     private final ClientConnection connection = reader.connection();
 
     private void open() {
-        connection.attaching();
-        connection.attached(new SessionRecord(
+        open(connection);
+    }
+
+    private static void open(ClientConnection opened) {
+        opened.attaching();
+        opened.attached(new SessionRecord(
                 1, SessionPassword.of(new byte[SessionPassword.BYTES]), TIMEOUT_MS, 1, 0, PersistentSet.empty()));
     }
 
@@ -62,6 +69,51 @@ class HeldConnectionTest {
         List<String> gone = IntStream.range(0, 300).mapToObj(i -> "/gone-" + i).toList();
         receive(new WatchRequest.SetWatches(OpCode.SET_WATCHES, 0, gone, List.of(), List.of(), List.of(), List.of()));
         assertEquals(2, touches.get(), "by the request, and since it is not done");
+    }
+
+    @Test
+    void theSessionOfAClientThatTakesItsAnswersSlowlyIsKeptForAsLongAsItTakesAny() {
+        SlowChannel slow = new SlowChannel();
+        ConnectionReader slowReader = server.reader(slow, 1 << 30, new CountedLeases());
+        open(slowReader.connection());
+        slow.waiting = 10_000;
+        ByteBuf ping = Unpooled.buffer();
+        Frames.writeRequest(ping, 1, PING);
+        slowReader.channelRead(null, ping);
+        assertEquals(0, touches.get(), "it waits");
+        for (int i = 1; i <= 5; i++) {
+            slow.waiting -= 1_000;
+            afterAThird();
+            assertEquals(i, touches.get());
+        }
+        for (int i = 0; i < 5; i++) {
+            afterAThird();
+        }
+        assertEquals(5, touches.get(), "it takes nothing");
+        slow.waiting -= 1_000;
+        afterAThird();
+        assertEquals(6, touches.get());
+        slowReader.connection().close("the test is over");
+    }
+
+    private void afterAThird() {
+        server.time.advance(Duration.ofMillis(TIMEOUT_MS / 3));
+        server.finishTask();
+    }
+
+    /** One whose client has yet to take so many bytes. */
+    private static final class SlowChannel extends EmbeddedChannel {
+        volatile long waiting;
+
+        @Override
+        public boolean isWritable() {
+            return waiting == 0;
+        }
+
+        @Override
+        public long bytesBeforeWritable() {
+            return waiting;
+        }
     }
 
     @AfterEach
