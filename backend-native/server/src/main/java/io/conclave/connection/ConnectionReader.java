@@ -162,7 +162,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
             }
             long sinceNanos = services.time().monotonicNanos();
             while (wantsFrame()) {
-                if (connection.isOpen() && !intake.begins(received)) {
+                if (connection.isOpen() && (holds.holdsBack(received) || !intake.begins(received))) {
                     break;
                 }
                 Optional<ByteBuf> frame = received.nextFrame(

@@ -27,6 +27,14 @@ interface PendingAnswer {
      */
     default void settle() {}
 
+    /**
+     * Whether no later request but a ping may be handled before this is answered: nothing settles it, so the requests
+     * behind it would be answered from a state that has later writes of the same connection.
+     */
+    default boolean holdsNext() {
+        return false;
+    }
+
     /** Answers it; called once, when it is ready and all before it have been answered. */
     void answer();
 }

@@ -46,6 +46,11 @@ final class RaiseLevelRequest implements PendingAnswer {
     }
 
     @Override
+    public boolean holdsNext() {
+        return true;
+    }
+
+    @Override
     public void answer() {
         if (outcome == null) {
             connection.replyError(xid, ErrorCode.NO_AUTH.code());

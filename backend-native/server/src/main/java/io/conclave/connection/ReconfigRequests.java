@@ -161,6 +161,11 @@ final class ReconfigRequests {
         }
 
         @Override
+        public boolean holdsNext() {
+            return true;
+        }
+
+        @Override
         public void answer() {
             ErrorCode known = outcome == null ? ErrorCode.SYSTEM_ERROR : outcome;
             if (known != ErrorCode.OK) {

@@ -1,7 +1,10 @@
 package io.conclave.connection;
 
+import io.conclave.protocol.OpCode;
+import io.conclave.protocol.ReceivedBytes;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.OptionalInt;
 
 /** What the next request of an open connection waits for because of the server. Belongs to the connection's loop. */
 final class RequestHolds {
@@ -16,6 +19,9 @@ final class RequestHolds {
 
     /** Others have their turn. */
     private boolean yielding;
+
+    /** The next request comes behind one that holds up all but pings. */
+    private boolean behindAnother;
 
     RequestHolds(
             LogOffers offers,
@@ -37,8 +43,16 @@ final class RequestHolds {
                 || yielding
                 || intake.waits()
                 || dispatch.isReadingLong()
+                || (behindAnother && pipeline.holdsNext())
                 || !intake.hasRoom()
                 || pipeline.size() + dispatch.pingsUnderWay() >= maxRequestsInFlight;
+    }
+
+    /** Looks at the next frame before it is handled: whether it has to wait for the answer to the one before it. */
+    boolean holdsBack(ReceivedBytes received) {
+        OptionalInt opCode = received.intOfNextFrame(RequestIntake.XID_BYTES);
+        behindAnother = pipeline.holdsNext() && opCode.isPresent() && opCode.getAsInt() != OpCode.PING.code();
+        return behindAnother;
     }
 
     /**

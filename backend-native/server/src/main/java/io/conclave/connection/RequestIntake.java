@@ -15,7 +15,7 @@ final class RequestIntake {
     private static final int FACTOR_OF_PARTS = 8;
 
     /** In front of a request's operation. */
-    private static final int XID_BYTES = Integer.BYTES;
+    static final int XID_BYTES = Integer.BYTES;
 
     private enum Gate {
         NOT_ASKED,

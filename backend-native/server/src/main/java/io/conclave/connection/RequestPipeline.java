@@ -29,6 +29,12 @@ final class RequestPipeline {
         return waiting.size();
     }
 
+    /** Whether nothing but pings may be handled before the last of these is answered. */
+    boolean holdsNext() {
+        PendingAnswer last = waiting.peekLast();
+        return last != null && last.holdsNext();
+    }
+
     void submit(PendingAnswer request) {
         if (waiting.isEmpty() && request.isReady()) {
             request.answer();

@@ -7,6 +7,7 @@ import io.conclave.protocol.Frames;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
+import io.conclave.tree.AuthId;
 import io.conclave.tree.PersistentSet;
 import io.conclave.tree.SessionPassword;
 import io.conclave.tree.SessionRecord;
@@ -69,6 +70,24 @@ class HeldConnectionTest {
         List<String> gone = IntStream.range(0, 300).mapToObj(i -> "/gone-" + i).toList();
         receive(new WatchRequest.SetWatches(OpCode.SET_WATCHES, 0, gone, List.of(), List.of(), List.of(), List.of()));
         assertEquals(2, touches.get(), "by the request, and since it is not done");
+    }
+
+    /** A read behind the raise would show the write that comes behind the read. */
+    @Test
+    void behindARaiseOfTheLevelOnlyPingsAreHandledUntilItIsAnswered() {
+        open();
+        connection.authIds(List.of(AuthId.SUPER));
+        receive(new RequestBody.GetData(RaiseLevelRequest.PATH, false));
+        receive(PING);
+        assertEquals(2, touches.get(), "both are handled");
+        receive(new RequestBody.SetData("/n", new byte[0], -1));
+        assertEquals(3, touches.get(), "the session is kept");
+        receive(PING);
+        assertEquals(3, touches.get(), "it comes behind the write");
+        assertEquals(List.of(), server.proposed);
+        server.raised.complete("raised");
+        server.finishTask();
+        assertEquals(1, server.proposed.size());
     }
 
     @Test
