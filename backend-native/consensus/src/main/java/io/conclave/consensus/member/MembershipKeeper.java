@@ -218,6 +218,11 @@ final class MembershipKeeper {
             return with(put.member(), current);
         }
         int member = ((MembershipChange.Remove) request.change()).member();
+        if (!current.members().containsKey(member) && current.removed().contains(member)) {
+            // asked again by a member that was not told: a refusal would say that it was not made
+            request.done().complete(null);
+            return null;
+        }
         String refusal = refusalToRemove(member, current);
         if (!refusal.isEmpty()) {
             request.done().completeExceptionally(new LogException(refusal));

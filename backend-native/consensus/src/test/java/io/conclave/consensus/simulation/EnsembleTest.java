@@ -178,6 +178,17 @@ class EnsembleTest {
         simulation.settle();
     }
 
+    /** A member that asks for another one is not told when its link breaks, and asks again with the next link. */
+    @Test
+    void aRemovalThatIsAskedForAgainHasBeenMade() {
+        EnsembleSimulation simulation = three(true);
+        done(simulation, simulation.change(new MembershipChange.Remove(3)));
+        done(simulation, simulation.change(new MembershipChange.Remove(3)));
+        CompletableFuture<Void> unknown = simulation.change(new MembershipChange.Remove(9));
+        simulation.await("a refusal", 20, unknown::isDone);
+        assertTrue(unknown.isCompletedExceptionally());
+    }
+
     @Test
     void theLeaderCanBeRemovedAndTheOthersGoOn() {
         EnsembleSimulation simulation = three(true);
