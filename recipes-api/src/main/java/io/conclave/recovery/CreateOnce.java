@@ -5,6 +5,7 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
@@ -28,7 +29,7 @@ import java.util.function.Supplier;
  * deleted the znode since; then the znode would come back although nobody asked for it twice. So the last change among
  * the parent's children is read first. If the reply is lost and the znode is not there, the creation is sent again only
  * if the parent's children have not changed: then it surely had no effect. Otherwise it cannot be told, and the call
- * fails with {@link OutcomeUnknownException}.
+ * fails with {@link OutcomeUnknownException}; so it does if it may not look.
  *
  * <p>State belongs to the dispatcher of the session in use.
  */
@@ -67,7 +68,8 @@ public final class CreateOnce {
      * @param parentMaker makes the parent, should it not be there
      * @param hint what the caller should do if the outcome is unknown; the end of the exception's message
      * @return true if this call has created it, false if it was there; fails with {@link OutcomeUnknownException} if
-     *     the reply was lost, the znode is not there, and others have created or deleted znodes beside it
+     *     the reply was lost, the znode is not there, and others have created or deleted znodes beside it, or if this
+     *     look is refused
      */
     public static CompletableFuture<Boolean> create(
             RecipeSession session,
@@ -130,7 +132,7 @@ public final class CreateOnce {
             } else if (Failures.isNoNode(cause)) {
                 makeParent();
             } else {
-                maybeCreated = true;
+                maybeCreated = cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
                 onFailure(cause, this::look);
             }
         });
@@ -189,6 +191,13 @@ public final class CreateOnce {
         } else if (cause instanceof ClosedException && maybeCreated) {
             done.completeExceptionally(new OutcomeUnknownException("Create " + request.path()
                     + ": the coordinator was closed before it was known whether it was created. " + hint));
+        } else if (Failures.mayPass(cause) && maybeCreated) {
+            Retry.later(session, cause, again);
+        } else if (cause instanceof RefusedException && maybeCreated) {
+            done.completeExceptionally(new OutcomeUnknownException(
+                    "Create " + request.path() + ": the reply was lost, and it cannot be found out whether it was"
+                            + " created: " + cause.getMessage() + ". " + hint,
+                    cause));
         } else {
             done.completeExceptionally(cause);
         }

@@ -65,7 +65,7 @@ public final class Barrier {
      * @throws InterruptedException if the thread is interrupted; it may be in place nevertheless
      * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the barrier is not in place now, and
      *     znodes beside it have come or gone meanwhile: so the barrier was either set and removed by another client, or
-     *     never set. Ask {@link #isSet}, and call again if it should be in place
+     *     never set; or the backend refuses to tell. Ask {@link #isSet}, and call again if it should be in place
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; then it may have
      *     been set
      */
@@ -83,6 +83,8 @@ public final class Barrier {
      * most: after a lost reply it leaves one alone that was set since. Blocks until the backend has confirmed it.
      *
      * @throws InterruptedException if the thread is interrupted; it may be removed anyway
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, and the backend refuses to tell what
+     *     became of it. Ask {@link #isSet}, and call again if it should be removed
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile
      */
     public void remove() throws InterruptedException {

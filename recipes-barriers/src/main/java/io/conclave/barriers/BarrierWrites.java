@@ -10,6 +10,7 @@ import io.conclave.recipe.Failures;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.CreateOnce;
+import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
@@ -70,8 +71,16 @@ final class BarrierWrites {
             doubt = Optional.of(unknown);
             findAndDelete();
         } else {
-            done.completeExceptionally(
-                    doubt.map(unknown -> Failures.inDoubt(unknown, cause)).orElse(cause));
+            doubt.ifPresentOrElse(unknown -> lookAgain(unknown, cause), () -> done.completeExceptionally(cause));
         }
+    }
+
+    private void lookAgain(OutcomeUnknownException unknown, Throwable cause) {
+        Retry.ifItMayPass(
+                session,
+                "Remove " + path,
+                cause,
+                this::findAndDelete,
+                other -> done.completeExceptionally(Failures.inDoubt(unknown, other)));
     }
 }

@@ -11,6 +11,7 @@ import io.conclave.recipe.Failures;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.GetData;
@@ -89,10 +90,24 @@ final class LatchWrites {
                         session.read(
                                 Exists.of(layout.path()).linearizable(),
                                 now -> onNotNamed(by, czxid, now, unknown, counted),
-                                cause -> counted.completeExceptionally(Failures.inDoubt(unknown, cause)));
+                                cause -> lookAgain(by, czxid, unknown, counted, cause));
                     }
                 },
-                cause -> counted.completeExceptionally(Failures.inDoubt(unknown, cause)));
+                cause -> lookAgain(by, czxid, unknown, counted, cause));
+    }
+
+    private void lookAgain(
+            NodePath by,
+            long czxid,
+            OutcomeUnknownException unknown,
+            CompletableFuture<Void> counted,
+            Throwable cause) {
+        Retry.ifItMayPass(
+                session,
+                "Count " + by,
+                cause,
+                () -> findOut(by, czxid, unknown, counted),
+                other -> counted.completeExceptionally(Failures.inDoubt(unknown, other)));
     }
 
     private void onNotNamed(

@@ -122,9 +122,7 @@ final class ConditionalWrite {
                                 && parentBefore.map(NodeStat::pzxid).equals(found.map(NodeStat::pzxid))
                         ? create(found)
                         : CompletableFuture.failedFuture(unknown),
-                cause -> cause instanceof OutcomeUnknownException
-                        ? createAgain(parentBefore, unknown)
-                        : CompletableFuture.failedFuture(Failures.inDoubt(unknown, cause)));
+                cause -> requests.lookAgain(unknown, cause, () -> createAgain(parentBefore, unknown)));
     }
 
     private CompletionStage<Optional<NodeStat>> set() {

@@ -163,8 +163,8 @@ public final class Configuration {
      *
      * @return false if one of its expectations does not hold; then nothing has happened
      * @throws OutcomeUnknownException if the reply was lost and others have published more than once since: so it was
-     *     either published and replaced, or never published. Read the keys, and publish again if they should not be
-     *     what they are
+     *     either published and replaced, or never published; or if the backend refuses to tell what is there. Read the
+     *     keys, and publish again if they should not be what they are
      * @throws io.conclave.error.RefusedException if the backend does not take it: it is too large, say
      * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */

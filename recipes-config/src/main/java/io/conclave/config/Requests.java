@@ -8,6 +8,7 @@ import io.conclave.recipe.Failures;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.recovery.Retry;
 import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.Sync;
@@ -97,7 +98,20 @@ final class Requests {
     CompletionStage<Optional<GetData.NodeData>> findOut(NodePath path, OutcomeUnknownException unknown) {
         return readLatest(path)
                 .exceptionallyCompose(
-                        failure -> CompletableFuture.failedFuture(Failures.inDoubt(unknown, Waiting.cause(failure))));
+                        failure -> lookAgain(unknown, Waiting.cause(failure), () -> findOut(path, unknown)));
+    }
+
+    /** What follows a failed look what became of a write: another one, if that may tell more. */
+    <T> CompletionStage<T> lookAgain(
+            OutcomeUnknownException unknown, Throwable cause, Supplier<? extends CompletionStage<T>> look) {
+        CompletableFuture<T> found = new CompletableFuture<>();
+        Retry.ifItMayPass(
+                session(),
+                String.valueOf(unknown.getMessage()),
+                cause,
+                () -> Waiting.forward(look.get(), found),
+                other -> found.completeExceptionally(Failures.inDoubt(unknown, other)));
+        return found;
     }
 
     private static CompletionStage<Optional<GetData.NodeData>> onNotRead(

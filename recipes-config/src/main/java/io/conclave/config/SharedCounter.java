@@ -65,7 +65,7 @@ public final class SharedCounter {
      *
      * @param delta may be negative; the sum wraps around
      * @throws OutcomeUnknownException if the reply was lost and so many have added since that it is not known whether
-     *     it took effect
+     *     it took effect, or if the backend refuses to tell what is there
      * @throws InterruptedException if the thread is interrupted; the attempt under way may take effect anyway
      */
     public long add(long delta) throws InterruptedException {

@@ -99,8 +99,8 @@ public final class SharedValue<T> {
      * <p>It takes effect once at most. If the reply is lost, it is set again only if it surely had no effect.
      *
      * @throws OutcomeUnknownException if the reply was lost and others have written more than once since, or deleted
-     *     the znode: so it was either set and replaced, or never set. Read the value, and set it again if it should
-     *     not be what it is
+     *     the znode: so it was either set and replaced, or never set; or if the backend refuses to tell what is there.
+     *     Read the value, and set it again if it should not be what it is
      * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public Versioned<T> set(T value) throws InterruptedException {
@@ -269,7 +269,8 @@ public final class SharedValue<T> {
      *
      * @return false if there was none, also because another client was quicker to remove it
      * @throws OutcomeUnknownException if the reply was lost, others have written more than once since, and there is a
-     *     value again: it may be a later one. Read it, and call again if it should go
+     *     value again: it may be a later one; or if the backend refuses to tell what is there. Read it, and call again
+     *     if it should go
      * @throws InterruptedException if the thread is interrupted; it may take effect anyway
      */
     public boolean remove() throws InterruptedException {

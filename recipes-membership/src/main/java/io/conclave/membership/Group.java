@@ -82,7 +82,7 @@ public final class Group<P> {
      * @throws InterruptedException if the thread is interrupted; it may be created nevertheless
      * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the group is not there now, and znodes
      *     beside it have come or gone meanwhile: so it was either created and deleted by another client, or never
-     *     created. Ask {@link #exists}, and call again if it should be there
+     *     created; or the backend refuses to tell. Ask {@link #exists}, and call again if it should be there
      */
     public boolean create() throws InterruptedException {
         return Waiting.await(RecipeAccess.session(coordinator), createAsync());
