@@ -71,8 +71,9 @@ public final class Latch {
      * @throws InterruptedException if the thread is interrupted; it may have counted anyway
      * @throws IllegalArgumentException if the count-down at this path was made for another count
      * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the count-down was deleted meanwhile:
-     *     it may have counted that one. Call again if one that was made since should count it as well. Or if the backend
-     *     refuses to tell whether it has counted: ask {@link #remaining}, and call again with the same name only
+     *     it may have counted that one. Call again if one that was made since should count it as well. Also if the
+     *     backend refuses to tell whether it has counted: call again with the same name only, since a call without a
+     *     name counts once more
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile; it may have counted anyway
      * @throws io.conclave.error.RefusedException if the backend refuses it
      */
