@@ -199,8 +199,12 @@ final class DecisionWait {
         creating = true;
         session.send(new Multi(operations), results -> made(Decision.COMMIT), cause -> {
             creating = false;
-            if (Failures.isStateChanged(cause)) {
-                look(); // others have decided; a vote does not change
+            if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
+                read(); // others have decided
+            } else if (Failures.isNoNode(cause)) {
+                siteHasFinished();
+            } else if (Failures.isStateChanged(cause)) {
+                look(); // a vote that was written does not change, unless another client writes it
                 abortAfterwards.ifPresent(this::abort);
             } else {
                 onFailure(cause, this::evaluate);
