@@ -180,15 +180,27 @@ final class LeaderNode {
             fail(new RefusedException(
                     RefusalReason.NODE_EXISTS,
                     path + " is not the znode of a leader, because it is not ephemeral: the election needs the name"));
-        } else if (former.isPresent() && former.get().compareTo(token) >= 0) {
+        } else if (supersedes(present, former)) {
             LOG.warn("{}: a leader had a token not smaller than ours, {}: entering the line again", path, token);
             superseded = true;
             fail(new ClosedException(
                     path + " is that of a leader with the token " + former.get() + ", not smaller than " + token));
         } else {
-            LOG.info("{}: replacing what a former leader left: {}", path, former);
+            LOG.info("{}: replacing what a former leader or another client left: {}", path, former);
             replace(present.stat().version());
         }
+    }
+
+    /**
+     * Whether a leader whose token is not smaller than ours has left it. Once ours has been made, what stands there
+     * instead is no leader's, because there is no other one while our place stands. And a znode of our session that has
+     * our token is ours, changed by another client.
+     */
+    private boolean supersedes(GetData.NodeData present, Optional<FencingToken> former) {
+        boolean isOursButChanged = present.stat().ephemeralOwner() == session.id() && former.equals(Optional.of(token));
+        return !made.isDone()
+                && !isOursButChanged
+                && former.filter(one -> one.compareTo(token) >= 0).isPresent();
     }
 
     /** Whether it is as we have left it: with our record, or with the one that is being written. */

@@ -11,10 +11,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
+import io.conclave.grant.FencingToken;
 import io.conclave.request.Delete;
+import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -91,6 +94,23 @@ abstract class ElectionUpdateContract extends CandidacyContract {
         leadership.update(bytes("third"));
         awaitData(coordinator, "third");
         coordinator.execute(Delete.of(ACKNOWLEDGEMENT));
+        awaitData(coordinator, "third");
+        assertTrue(leadership.isHeld());
+    }
+
+    @Test
+    void leaderNodeWhoseTokenIsStillThereOrLargerComesBackWithTheLatestData() throws Exception {
+        Coordinator coordinator = connect();
+        Leadership leadership = electionOf(connect(), "first").campaign(PATIENCE);
+        byte[] ours = coordinator.execute(GetData.of(ACKNOWLEDGEMENT)).data();
+        byte[] appended = Arrays.copyOf(ours, ours.length + 1);
+        coordinator.execute(SetData.of(ACKNOWLEDGEMENT, appended));
+        get(leadership.updateAsync(bytes("second")));
+        awaitData(coordinator, "second");
+        FencingToken larger = new FencingToken(Long.MAX_VALUE, 1);
+        coordinator.execute(SetData.of(ACKNOWLEDGEMENT, new LeaderRecord(larger, "theirs", new byte[0]).toBytes()));
+        awaitData(coordinator, "second");
+        get(leadership.updateAsync(bytes("third")));
         awaitData(coordinator, "third");
         assertTrue(leadership.isHeld());
     }
