@@ -14,6 +14,7 @@ import io.conclave.request.GetData;
 import io.conclave.request.GetData.NodeData;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
+import io.conclave.session.SessionState;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -186,10 +187,14 @@ final class LockChange<T> {
 
     private void onNextSession(RecipeSession gone, Throwable cause) {
         RecipeSession next = RecipeAccess.session(coordinator);
-        if (next == gone) { // nobody has told the coordinator yet
-            gone.time().schedule(Retry.delay(cause), () -> onNextSession(gone, cause));
-        } else {
+        if (isGivenUp) {
+            outcome.completeExceptionally(cause);
+        } else if (next != gone) {
             look(next, true);
+        } else if (gone.state() == SessionState.CLOSED) { // the coordinator was closed, and has no next one
+            outcome.completeExceptionally(Failures.sessionEnded(SessionState.CLOSED, "changing " + nodes.record()));
+        } else { // nobody has told the coordinator yet
+            gone.time().schedule(Retry.delay(cause), () -> onNextSession(gone, cause));
         }
     }
 }

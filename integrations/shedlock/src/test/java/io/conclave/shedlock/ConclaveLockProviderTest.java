@@ -13,6 +13,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.GetData;
@@ -29,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -288,6 +290,35 @@ class ConclaveLockProviderTest extends ShedLockFixture {
         assertEquals(ClosedException.class, failure.getCause().getCause().getClass());
         assertThrows(LockException.class, lock::unlock);
         assertTrue(isFree(other, NAME));
+    }
+
+    private static void pauseUntil(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void lockEndsWhenItsCoordinatorIsClosedBeforeItHasHeardThatItsSessionIsLost() throws Exception {
+        assertTrue(isFree(other, NAME)); // the record is there
+        faults.onNext(WRITE, RequestFate.HOLD_REPLY);
+        ConclaveLockProvider patient = provider.withRequestTimeout(ofMinutes(600));
+        Future<LockException> failing =
+                threads.submit(() -> assertThrows(LockException.class, () -> patient.lock(config(NAME))));
+        await().until(() -> children(other, RECORD.toString()).size() == 2);
+        RecipeSession session = RecipeAccess.session(coordinator);
+        CountDownLatch mayHear = new CountDownLatch(1);
+        session.execute(() -> pauseUntil(mayHear));
+        standing.advance(ofMinutes(2));
+        await().until(() -> session.state() == SessionState.LOST);
+        Future<?> closing = threads.submit(coordinator::close);
+        await().until(() -> coordinator.state() == SessionState.CLOSED);
+        mayHear.countDown();
+        LockException failure = failing.get(120, TimeUnit.SECONDS);
+        assertEquals(ClosedException.class, failure.getCause().getCause().getClass(), failure::toString);
+        closing.get(120, TimeUnit.SECONDS);
     }
 
     @Test
