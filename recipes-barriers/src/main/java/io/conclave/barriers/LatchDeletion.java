@@ -7,6 +7,7 @@ import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Check;
+import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
@@ -15,6 +16,7 @@ import io.conclave.request.Operation;
 import io.conclave.request.SetData;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -69,26 +71,45 @@ final class LatchDeletion {
         return stat.czxid() == czxid;
     }
 
-    /** Has the count-down carry a version that no new one has. */
+    /**
+     * Has the count-down carry a version that no new one has. The write arrives late if the connection drops: it must
+     * not name its count in a later one that was made for another count, so it depends on the parent of its counts.
+     */
     private void mark(GetData.NodeData node) {
         if (node.stat().version() != 0) {
             empty(node.stat().version());
             return;
         }
+        Optional<NodePath> counts = layout.countsOf(node.data());
+        List<Operation<?>> operations = new ArrayList<>();
+        counts.ifPresent(parent -> operations.add(Check.exists(parent)));
+        operations.add(new SetData(layout.path(), node.data(), 0));
         session.send(
-                SetData.of(layout.path(), node.data()).withVersion(0),
-                stat -> {
-                    if (isIt(stat)) {
-                        empty(stat.version());
-                    }
-                },
+                new Multi(operations),
+                results -> results.get(operations.size() - 1)
+                        .stat()
+                        .filter(this::isIt)
+                        .ifPresent(stat -> empty(stat.version())),
                 cause -> {
-                    if (Failures.is(cause, RefusalReason.NO_AUTH)) {
-                        empty(0); // a client that may only delete deletes by the path
+                    if (Failures.is(cause, RefusalReason.NO_NODE, 0) && counts.isPresent()) {
+                        makeAgain(counts.get());
                     } else {
-                        onFailure(cause);
+                        onNotMarked(cause);
                     }
                 });
+    }
+
+    /** Unless the count-down is gone, another client has deleted the parent of its counts, and without it no mark. */
+    private void makeAgain(NodePath counts) {
+        session.send(Create.of(counts), created -> look(), this::onNotMarked);
+    }
+
+    private void onNotMarked(Throwable cause) {
+        if (Failures.is(cause, RefusalReason.NO_AUTH)) {
+            empty(0); // a client that may only delete deletes by the path
+        } else {
+            onFailure(cause);
+        }
     }
 
     private void empty(int version) {

@@ -3,6 +3,7 @@ package io.conclave.barriers;
 import io.conclave.node.NodePath;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Where the parts of a count-down are.
@@ -25,7 +26,20 @@ record LatchLayout(NodePath path, int count) {
      * the same request.
      */
     NodePath counts() {
-        return path.child("of-" + count);
+        return countsOf(count);
+    }
+
+    private NodePath countsOf(int number) {
+        return path.child("of-" + number);
+    }
+
+    /** The parent of the counts of the one that has this data; empty if it is no count-down's. */
+    Optional<NodePath> countsOf(byte[] data) {
+        try {
+            return Optional.of(countsOf(Integer.parseInt(new String(data, StandardCharsets.UTF_8))));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
     }
 
     /** What a count is named, before the backend gives it its number. */
