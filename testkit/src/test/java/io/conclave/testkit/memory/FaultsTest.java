@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.error.ConclaveException;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
@@ -57,6 +58,16 @@ class FaultsTest {
         assertEquals("answered empty", outcome(session.submit(Exists.of(B))));
         assertEquals("OutcomeUnknownException", outcome(session.submit(Create.of(B))));
         assertEquals("answered", outcome(session.submit(Create.of(B))));
+    }
+
+    @Test
+    void aRequestThatMatchesIsRefusedUntilTheRefusalIsForgotten() {
+        faults.refuse(request -> request instanceof Create, RefusalReason.NO_AUTH);
+        assertEquals("create /a PERSISTENT: refused", outcome(session.submit(Create.of(A))));
+        assertEquals("answered empty", outcome(session.submit(Exists.of(A))));
+        assertEquals("create /a PERSISTENT: refused", outcome(other.submit(Create.of(A))));
+        faults.clear();
+        assertEquals("answered", outcome(session.submit(Create.of(A))));
     }
 
     @Test
