@@ -171,8 +171,8 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * The bound of requests submitted and not yet completed; beyond it they are refused with LIMIT_EXCEEDED. 100,000 if
-     * not set.
+     * The bound of requests submitted and not yet completed; beyond it they are refused with LIMIT_EXCEEDED, except the
+     * removals of watches. 100,000 if not set.
      */
     public CoordinatorBuilder maxQueuedRequests(int bound) {
         if (bound < 1) {

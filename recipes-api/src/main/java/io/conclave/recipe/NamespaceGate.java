@@ -3,6 +3,7 @@ package io.conclave.recipe;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
+import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
 import io.conclave.spi.BackendSession;
 import java.util.ArrayDeque;
@@ -95,7 +96,7 @@ final class NamespaceGate {
         CompletableFuture<R> answer = new CompletableFuture<>();
         boolean isHeld;
         synchronized (lock) {
-            isHeld = !isOpen && held.size() < context.maxQueuedRequests();
+            isHeld = !isOpen && (held.size() < context.maxQueuedRequests() || request instanceof RemoveWatch);
             if (isHeld) {
                 held.add(new Held<>(request, answer));
             }

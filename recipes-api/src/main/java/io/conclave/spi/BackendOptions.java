@@ -19,7 +19,7 @@ import java.util.concurrent.Executor;
  * @param authentications sent on every connection, in order
  * @param defaultAcl for creates that name none
  * @param maxQueuedRequests the bound of requests submitted and not yet completed, per session; beyond it they are
- *     refused with LIMIT_EXCEEDED
+ *     refused with LIMIT_EXCEEDED, except the removals of watches: those that nobody wants any more must not stay
  * @param metrics the hook to feed
  * @param followsEnsemble whether servers that the ensemble names may be connected to, beside those of the connect
  *     string

@@ -24,7 +24,9 @@ import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
+import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
+import io.conclave.request.Watcher;
 import io.conclave.session.Authentication;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendSession;
@@ -362,6 +364,20 @@ class StartedCoordinatorTest {
             assertFalse(all.get(0).isDone());
             coordinator.close();
             failureOf(all.get(0), ClosedException.class);
+        }
+    }
+
+    @Test
+    void theRemovalOfAWatchWaitsBesideAFullQueue() throws Exception {
+        for (CoordinatorBuilder builder : List.of(builder(), inNamespace())) {
+            faults.suspendAll();
+            Coordinator coordinator = started(builder.maxQueuedRequests(1));
+            Watcher watcher = event -> {};
+            CompletableFuture<?> watched = coordinator.submit(Exists.of(A).withWatcher(watcher));
+            CompletableFuture<?> removed = coordinator.submit(new RemoveWatch(A, watcher));
+            faults.restoreAll();
+            watched.get(PATIENCE.toSeconds(), SECONDS);
+            removed.get(PATIENCE.toSeconds(), SECONDS);
         }
     }
 

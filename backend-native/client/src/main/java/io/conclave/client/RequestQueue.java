@@ -41,12 +41,12 @@ final class RequestQueue {
     // ---- from any thread
 
     /**
-     * Adds a request, or fails it at once: beyond the bound, or behind a close.
+     * Adds a request, or fails it at once: beyond the bound, unless it may pass that, or behind a close.
      *
      * @return whether the caller must have the loop drain the queue; if not, that is on its way already
      */
     boolean submit(UserExchange<?> exchange) {
-        if (outstanding.incrementAndGet() > maxOutstanding) {
+        if (outstanding.incrementAndGet() > maxOutstanding && !exchange.isTakenBeyondTheBound()) {
             outstanding.decrementAndGet();
             exchange.fail(
                     new RefusedException(

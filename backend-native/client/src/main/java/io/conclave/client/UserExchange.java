@@ -15,6 +15,7 @@ import io.conclave.request.AddWatch;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
+import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
 import io.conclave.request.Watcher;
 import io.conclave.spi.Elapsed;
@@ -55,6 +56,11 @@ class UserExchange<R> extends Exchange implements Runnable {
     @Override
     String describe() {
         return request.describe();
+    }
+
+    /** Whether it is taken into a full queue as well. */
+    boolean isTakenBeyondTheBound() {
+        return request instanceof RemoveWatch;
     }
 
     @Override

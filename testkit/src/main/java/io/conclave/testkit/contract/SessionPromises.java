@@ -17,9 +17,11 @@ import io.conclave.node.CreateMode;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
+import io.conclave.request.Done;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
+import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.request.Sync;
@@ -296,6 +298,31 @@ abstract class SessionPromises extends TreePromises {
         }
         session.flush();
         session.ask(Create.of(path("room-again")));
+    }
+
+    /** A recipe that has ended asks once: a watch that stayed would gather with others at the server. */
+    @Test
+    void theRemovalOfAWatchIsTakenBeyondTheBound() throws InterruptedException {
+        int bound = 10;
+        SessionProbe session = open(options(sessionTimeout(), TimeSource.system(), List.of(), Acl.OPEN, bound));
+        SessionProbe.Events watcher = new SessionProbe.Events();
+        session.ask(Exists.of(path("watched")).withWatcher(watcher));
+        CountDownLatch blocked = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        session.session.dispatcher().execute(() -> {
+            blocked.countDown();
+            awaitQuietly(release);
+        });
+        blocked.await();
+        for (int i = 0; i < bound; i++) {
+            session.session.submit(Create.of(path("n" + i)));
+        }
+        CompletionStage<Done> removed = session.session.submit(new RemoveWatch(path("watched"), watcher));
+        release.countDown();
+        SessionProbe.await("remove the watch", removed);
+        session.ask(Create.of(path("watched")));
+        session.flush();
+        assertEquals(List.of(), watcher.seen());
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

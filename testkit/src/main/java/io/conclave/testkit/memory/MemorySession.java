@@ -8,6 +8,7 @@ import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodeEvent;
 import io.conclave.request.LinearizableRead;
+import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
 import io.conclave.request.Sync;
 import io.conclave.session.SessionState;
@@ -156,7 +157,7 @@ final class MemorySession implements BackendSession {
             requests.fail(pending, this::gone);
         } else if (refusal.isPresent()) {
             requests.fail(pending, request -> new RefusedException(refusal.get(), request.describe() + ": refused"));
-        } else if (outstanding > options.maxQueuedRequests()) {
+        } else if (outstanding > options.maxQueuedRequests() && !(pending.request instanceof RemoveWatch)) {
             requests.fail(
                     pending,
                     request -> new RefusedException(
