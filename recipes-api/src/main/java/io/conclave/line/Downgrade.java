@@ -232,13 +232,7 @@ final class Downgrade {
                         readOld();
                     }
                 },
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        readOld();
-                    } else {
-                        onNothingFoundOut(cause);
-                    }
-                });
+                Failures.ifNoNode(this::readOld, this::onNothingFoundOut));
     }
 
     private void readOld() {
@@ -254,13 +248,7 @@ final class Downgrade {
                         vanish();
                     }
                 },
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        vanish();
-                    } else {
-                        onNothingFoundOut(cause);
-                    }
-                });
+                Failures.ifNoNode(this::vanish, this::onNothingFoundOut));
     }
 
     private void onNothingFoundOut(Throwable cause) {

@@ -212,13 +212,7 @@ public final class JointEntry {
                 contender.line(),
                 GetChildren.of(contender.line()),
                 children -> found.complete(placeAmong(children.names(), contender)),
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        found.complete(Optional.empty());
-                    } else {
-                        contender.fail(cause);
-                    }
-                });
+                Failures.ifNoNode(() -> found.complete(Optional.empty()), contender::fail));
         return found;
     }
 

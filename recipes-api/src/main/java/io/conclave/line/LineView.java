@@ -7,12 +7,10 @@ import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Request;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 
 /** Looks at a line from outside: who stands in it, first to last. */
 public final class LineView {
@@ -28,43 +26,20 @@ public final class LineView {
      */
     public static CompletableFuture<List<LineMember>> read(RecipeSession session, NodePath line, Set<EntryKind> kinds) {
         CompletableFuture<List<LineMember>> members = new CompletableFuture<>();
-        read(session, line, kinds, members);
-        return members;
-    }
-
-    private static void read(
-            RecipeSession session, NodePath line, Set<EntryKind> kinds, CompletableFuture<List<LineMember>> members) {
-        Consumer<Throwable> onFailure = cause -> {
-            if (Failures.isNoNode(cause)) {
-                members.complete(List.of());
-            } else {
-                members.completeExceptionally(cause);
-            }
-        };
         GetChildren list = GetChildren.of(line);
         Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
         session.read(
                 asked,
-                children -> readMembers(
-                        session, line, LineEntry.inOrder(kinds, children.names()), members::complete, onFailure),
-                onFailure);
+                children -> Waiting.forward(
+                        readMembers(session, line, LineEntry.inOrder(kinds, children.names())), members),
+                Failures.ifNoNode(() -> members.complete(List.of()), members::completeExceptionally));
+        return members;
     }
 
-    private static void readMembers(
-            RecipeSession session,
-            NodePath line,
-            List<LineEntry> entries,
-            Consumer<List<LineMember>> onMembers,
-            Consumer<Throwable> onFailure) {
-        List<CompletableFuture<Optional<LineMember>>> reads = new ArrayList<>();
-        for (LineEntry entry : entries) {
-            reads.add(readMember(session, line.child(entry.name()), entry.kind()));
-        }
-        Waiting.whenDone(
-                CompletableFuture.allOf(reads.toArray(CompletableFuture<?>[]::new)),
-                all -> onMembers.accept(
-                        reads.stream().flatMap(read -> read.join().stream()).toList()),
-                onFailure);
+    private static CompletableFuture<List<LineMember>> readMembers(
+            RecipeSession session, NodePath line, List<LineEntry> entries) {
+        return Waiting.all(entries.stream().map(entry -> readMember(session, line.child(entry.name()), entry.kind())))
+                .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
     private static CompletableFuture<Optional<LineMember>> readMember(
@@ -73,13 +48,7 @@ public final class LineView {
         session.read(
                 GetData.of(path),
                 node -> member.complete(Optional.of(new LineMember(path, kind, node.bytes(), node.stat()))),
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        member.complete(Optional.empty());
-                    } else {
-                        member.completeExceptionally(cause);
-                    }
-                });
+                Failures.ifNoNode(() -> member.complete(Optional.empty()), member::completeExceptionally));
         return member;
     }
 }

@@ -7,6 +7,7 @@ import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.session.SessionState;
+import java.util.function.Consumer;
 
 /**
  * What the failure of a request says, for recipes. Each takes the failure without the wrapper of a stage: see {@link
@@ -30,6 +31,17 @@ public final class Failures {
     /** Whether the znode is not there. */
     public static boolean isNoNode(Throwable cause) {
         return is(cause, RefusalReason.NO_NODE);
+    }
+
+    /** What is done about a failure: the one if the znode is not there, else the other. */
+    public static Consumer<Throwable> ifNoNode(Runnable then, Consumer<? super Throwable> otherwise) {
+        return cause -> {
+            if (isNoNode(cause)) {
+                then.run();
+            } else {
+                otherwise.accept(cause);
+            }
+        };
     }
 
     /** Whether the session is gone or closed: nothing more comes of it, and its state tells what follows. */

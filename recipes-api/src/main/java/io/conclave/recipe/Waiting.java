@@ -3,13 +3,16 @@ package io.conclave.recipe;
 import io.conclave.error.ConclaveException;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** What recipes do with stages: they wait for them, or go on when they are done. */
 public final class Waiting {
@@ -85,6 +88,22 @@ public final class Waiting {
                 onFailure.accept(cause(failure));
             }
         });
+    }
+
+    /** What a read answers with; empty if the znode is not there. */
+    public static <R> CompletionStage<Optional<R>> ifThere(CompletionStage<R> read) {
+        return read.thenApply(Optional::of)
+                .exceptionallyCompose(failure -> Failures.isNoNode(cause(failure))
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : CompletableFuture.failedFuture(failure));
+    }
+
+    /** What several stages answer with, in their order. */
+    public static <R> CompletableFuture<List<R>> all(Stream<? extends CompletionStage<R>> stages) {
+        List<CompletableFuture<R>> all =
+                stages.map(CompletionStage::toCompletableFuture).toList();
+        return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+                .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
     }
 
     /** Completes a stage as another one, with a failure without the wrapper. */

@@ -67,9 +67,9 @@ public final class CreateOnce {
      * @param request what to create; its data tells after a lost reply whether a znode that is there is this call's
      * @param parentMaker makes the parent, should it not be there
      * @param hint what the caller should do if the outcome is unknown; the end of the exception's message
-     * @return true if this call has created it, false if it was there; fails with {@link OutcomeUnknownException} if
-     *     the reply was lost, the znode is not there, and others have created or deleted znodes beside it, or if this
-     *     look is refused
+     * @return true if this call has created the znode that is there, false if another client has; fails with
+     *     {@link OutcomeUnknownException} if the reply was lost, the znode is not there, and others have created or
+     *     deleted znodes beside it, or if this look is refused
      */
     public static CompletableFuture<Boolean> create(
             RecipeSession session,

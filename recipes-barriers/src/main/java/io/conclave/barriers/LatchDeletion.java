@@ -51,13 +51,7 @@ final class LatchDeletion {
                         mark(node);
                     }
                 },
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        done.complete(null);
-                    } else {
-                        onFailure(cause);
-                    }
-                });
+                Failures.ifNoNode(() -> done.complete(null), this::onFailure));
     }
 
     /** Whether it is the count-down that was found first; if it is a later one, there is nothing left to do. */

@@ -191,12 +191,6 @@ final class LatchWrites {
                                 + node.bytes().text() + "\""));
                     }
                 },
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        tryToMake(made);
-                    } else {
-                        made.completeExceptionally(cause);
-                    }
-                });
+                Failures.ifNoNode(() -> tryToMake(made), made::completeExceptionally));
     }
 }

@@ -75,13 +75,7 @@ final class Cleanup {
         session.send(
                 GetData.of(left).withWatcher(watcher), // which leaves no watch on a znode that is gone
                 node -> {},
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        begin();
-                    } else {
-                        onFailure(cause);
-                    }
-                });
+                Failures.ifNoNode(this::begin, this::onFailure));
     }
 
     private void delete(List<String> names) {

@@ -52,13 +52,7 @@ final class Recovery implements SessionFollower.Work {
         next.read(
                 GetChildren.of(TransactionLayout.transactions(base)),
                 transactions -> recover(next, transactions.names(), 0),
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        complete();
-                    } else {
-                        onFailure(cause);
-                    }
-                });
+                Failures.ifNoNode(this::complete, this::onFailure));
     }
 
     @Override
@@ -99,13 +93,7 @@ final class Recovery implements SessionFollower.Work {
                 GetData.of(layout.path()),
                 node -> TransactionRecord.parse(node.data())
                         .ifPresentOrElse(record -> decide(on, layout, record, next), next),
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        next.run();
-                    } else {
-                        onFailure(cause);
-                    }
-                });
+                Failures.ifNoNode(next, this::onFailure));
     }
 
     private void decide(RecipeSession on, TransactionLayout layout, TransactionRecord record, Runnable next) {

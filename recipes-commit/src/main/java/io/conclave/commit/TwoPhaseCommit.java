@@ -4,7 +4,6 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
 import java.time.Duration;
@@ -16,7 +15,6 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -232,15 +230,8 @@ public final class TwoPhaseCommit {
     }
 
     private CompletionStage<Optional<byte[]>> read(NodePath node) {
-        return RecipeAccess.read(coordinator, GetData.of(node)).handle((found, failure) -> {
-            if (failure == null) {
-                return Optional.of(found.data());
-            }
-            if (Failures.isNoNode(Waiting.cause(failure))) {
-                return Optional.empty();
-            }
-            throw new CompletionException(Waiting.cause(failure));
-        });
+        return Waiting.ifThere(RecipeAccess.read(coordinator, GetData.of(node)))
+                .thenApply(found -> found.map(GetData.NodeData::data));
     }
 
     /**

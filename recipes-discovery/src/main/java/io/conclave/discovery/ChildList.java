@@ -3,7 +3,6 @@ package io.conclave.discovery;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
 import java.util.List;
@@ -18,11 +17,10 @@ final class ChildList {
         return RecipeAccess.session(coordinator)
                 .onListenerThread(
                         "list " + path,
-                        RecipeAccess.read(coordinator, GetChildren.of(path))
-                                .thenApply(children ->
-                                        children.names().stream().sorted().toList())
-                                .exceptionallyCompose(failure -> Failures.isNoNode(Waiting.cause(failure))
-                                        ? CompletableFuture.completedFuture(List.of())
-                                        : CompletableFuture.failedFuture(Waiting.cause(failure))));
+                        Waiting.ifThere(RecipeAccess.read(coordinator, GetChildren.of(path)))
+                                .thenApply(found -> found.stream()
+                                        .flatMap(children -> children.names().stream())
+                                        .sorted()
+                                        .toList()));
     }
 }

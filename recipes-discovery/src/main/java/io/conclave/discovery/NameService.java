@@ -9,12 +9,12 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.session.Registration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Names that stand for addresses, until they are bound to others: the name service of the ZooKeeper recipes page.
@@ -173,20 +173,13 @@ public final class NameService {
     }
 
     private CompletableFuture<List<String>> bound(List<String> names) {
-        CompletableFuture<List<String>> all = CompletableFuture.completedFuture(new ArrayList<>());
-        for (String name : names) {
-            CompletableFuture<Boolean> isBound = value(name)
-                    .getAsync()
-                    .handle((found, failure) ->
-                            failure != null || !addresses(found).isEmpty());
-            all = all.thenCombine(isBound, (gathered, yes) -> {
-                if (yes) {
-                    gathered.add(name);
-                }
-                return gathered;
-            });
-        }
-        return all;
+        return Waiting.all(names.stream().map(name -> value(name)
+                        .getAsync()
+                        .handle((found, failure) ->
+                                failure != null || !addresses(found).isEmpty()
+                                        ? Stream.of(name)
+                                        : Stream.<String>empty())))
+                .thenApply(bound -> bound.stream().flatMap(name -> name).toList());
     }
 
     /**

@@ -5,9 +5,10 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Acquisition;
+import io.conclave.line.EntryKind;
+import io.conclave.line.LineView;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -133,17 +135,10 @@ public final class LeaderElection {
 
     /** As {@link #leader()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Leader>> leaderAsync() {
-        CompletableFuture<Optional<Leader>> answer = new CompletableFuture<>();
-        RecipeAccess.read(coordinator, GetData.of(path.child(LeaderNode.NAME))).whenComplete((node, failure) -> {
-            if (failure == null) {
-                answer.complete(LeaderRecord.leaderOf(node));
-            } else if (Failures.isNoNode(Waiting.cause(failure))) {
-                answer.complete(Optional.empty());
-            } else {
-                answer.completeExceptionally(Waiting.cause(failure));
-            }
-        });
-        return RecipeAccess.session(coordinator).onListenerThread("leader of " + path, answer);
+        CompletionStage<Optional<Leader>> leader = Waiting.ifThere(
+                        RecipeAccess.read(coordinator, GetData.of(path.child(LeaderNode.NAME))))
+                .thenApply(node -> node.flatMap(LeaderRecord::leaderOf));
+        return RecipeAccess.session(coordinator).onListenerThread("leader of " + path, leader);
     }
 
     /**
@@ -164,7 +159,7 @@ public final class LeaderElection {
     }
 
     private CompletionStage<List<Candidate>> readCandidates(RecipeSession session) {
-        return Candidates.read(session, path)
+        return LineView.read(session, path, Set.of(EntryKind.MUTEX))
                 .thenApply(members -> members.stream().map(Candidate::of).toList());
     }
 

@@ -75,13 +75,10 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
 
     private void read(RecipeSession on) {
         if (follower.isCurrent(on)) {
-            on.send(GetData.of(path).withWatcher(watcher), node -> onLeader(on, node), cause -> {
-                if (Failures.isNoNode(cause)) {
-                    lookWhetherThere(on);
-                } else {
-                    onNotRead(on, cause);
-                }
-            });
+            on.send(
+                    GetData.of(path).withWatcher(watcher),
+                    node -> onLeader(on, node),
+                    Failures.ifNoNode(() -> lookWhetherThere(on), cause -> onNotRead(on, cause)));
         }
     }
 

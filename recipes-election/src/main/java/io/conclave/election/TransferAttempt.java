@@ -5,7 +5,9 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.line.EntryKind;
 import io.conclave.line.LineMember;
+import io.conclave.line.LineView;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.Bytes;
 import io.conclave.node.NodeEvent;
@@ -24,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -195,7 +198,7 @@ final class TransferAttempt {
         if (over) {
             return;
         }
-        Waiting.whenDone(Candidates.read(session, election), this::onLine, this::fail);
+        Waiting.whenDone(LineView.read(session, election, Set.of(EntryKind.MUTEX)), this::onLine, this::fail);
     }
 
     /** The leader leads no more. On the dispatcher. */

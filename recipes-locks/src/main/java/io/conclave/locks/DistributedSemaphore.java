@@ -17,7 +17,6 @@ import io.conclave.line.Revocation;
 import io.conclave.line.RevocationWord;
 import io.conclave.line.WhileHeld;
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
@@ -28,7 +27,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -249,15 +247,10 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
         if (!adjustable) {
             return CompletableFuture.completedFuture(permits);
         }
-        return RecipeAccess.read(coordinator, GetData.of(layout.permits())).handle((node, failure) -> {
-            if (failure == null) {
-                return PermitCount.parse(layout.permits(), node).number();
-            }
-            if (Failures.isNoNode(Waiting.cause(failure))) {
-                return permits;
-            }
-            throw new CompletionException(Waiting.cause(failure));
-        });
+        return Waiting.ifThere(RecipeAccess.read(coordinator, GetData.of(layout.permits())))
+                .thenApply(node -> node.map(found ->
+                                PermitCount.parse(layout.permits(), found).number())
+                        .orElse(permits));
     }
 
     /**

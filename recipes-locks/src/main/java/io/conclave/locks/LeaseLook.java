@@ -91,13 +91,11 @@ final class LeaseLook {
     static CompletionStage<Optional<Seen>> of(
             RecipeSession session, Sender sender, LeaseLayout layout, GetChildren list) {
         LeaseLook look = new LeaseLook(session, sender, layout);
-        sender.send(list, look::onListed, cause -> {
-            if (Failures.isNoNode(cause)) {
-                look.seen.complete(Optional.empty());
-            } else {
-                look.seen.completeExceptionally(cause);
-            }
-        });
+        sender.send(
+                list,
+                look::onListed,
+                Failures.ifNoNode(
+                        () -> look.seen.complete(Optional.empty()), cause -> look.seen.completeExceptionally(cause)));
         return look.seen;
     }
 

@@ -42,12 +42,10 @@ record PermitCount(int number, int version) {
         NodePath parent = path.parent().orElse(NodePath.ROOT);
         return ParentMaker.makeContainers(session, parent)
                 .thenCompose(made -> session.submit(Create.of(path).withData(bytes(initial))))
-                .handle((created, failure) -> {
-                    if (failure != null && !Failures.is(Waiting.cause(failure), RefusalReason.NODE_EXISTS)) {
-                        throw asRuntime(failure);
-                    }
-                    return failure == null;
-                });
+                .thenApply(created -> true)
+                .exceptionallyCompose(failure -> Failures.is(Waiting.cause(failure), RefusalReason.NODE_EXISTS)
+                        ? CompletableFuture.completedFuture(false)
+                        : CompletableFuture.failedFuture(failure));
     }
 
     /**
@@ -55,24 +53,13 @@ record PermitCount(int number, int version) {
      * have set another number since. Completes on the dispatcher.
      */
     static CompletionStage<Void> set(RecipeSession session, NodePath path, int number) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
-        Waiting.whenDone(session.submit(SetData.of(path, bytes(number))), stat -> done.complete(null), cause -> {
-            if (Failures.isNoNode(cause)) {
-                Waiting.whenDone(
-                        makeIfMissing(session, path, number)
-                                .thenCompose(made -> made
-                                        ? CompletableFuture.completedFuture(null)
-                                        : session.submit(SetData.of(path, bytes(number)))),
-                        set -> done.complete(null),
-                        done::completeExceptionally);
-            } else {
-                done.completeExceptionally(cause);
-            }
-        });
-        return done;
-    }
-
-    private static RuntimeException asRuntime(Throwable failure) {
-        return new java.util.concurrent.CompletionException(Waiting.cause(failure));
+        SetData request = SetData.of(path, bytes(number));
+        return session.submit(request)
+                .exceptionallyCompose(failure -> Failures.isNoNode(Waiting.cause(failure))
+                        ? makeIfMissing(session, path, number)
+                                .thenCompose(made ->
+                                        made ? CompletableFuture.completedFuture(null) : session.submit(request))
+                        : CompletableFuture.failedFuture(failure))
+                .thenAccept(done -> {});
     }
 }

@@ -78,7 +78,8 @@ public final class Group<P> {
      *
      * <p>A call creates one group at most, over lost replies and sessions.
      *
-     * @return false if it was there already
+     * @return false if the one that is there was created by another client; if the reply was lost, perhaps after
+     *     somebody had deleted the one that this call has created
      * @throws InterruptedException if the thread is interrupted; it may be created nevertheless
      * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the group is not there now, and znodes
      *     beside it have come or gone meanwhile: so it was either created and deleted by another client, or never

@@ -5,7 +5,6 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
@@ -14,7 +13,6 @@ import io.conclave.request.Create;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -46,14 +44,9 @@ final class GroupNode {
     }
 
     CompletableFuture<List<CachedNode>> read() {
-        return onListenerThread(RecipeAccess.read(coordinator, GetChildren.of(path))
-                .thenCompose(children -> readAll(children.names()))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = Waiting.cause(failure);
-                    return Failures.isNoNode(cause)
-                            ? CompletableFuture.completedFuture(List.of())
-                            : CompletableFuture.failedFuture(cause);
-                }));
+        return onListenerThread(Waiting.ifThere(RecipeAccess.read(coordinator, GetChildren.of(path)))
+                .thenCompose(
+                        found -> readAll(found.map(GetChildren.Children::names).orElse(List.of()))));
     }
 
     /** The children of these names; those that have gone are not among them. */
@@ -62,25 +55,14 @@ final class GroupNode {
     }
 
     private CompletionStage<List<CachedNode>> readAll(List<String> names) {
-        CompletableFuture<List<CachedNode>> all = CompletableFuture.completedFuture(new ArrayList<>());
-        for (String name : names.stream().sorted().toList()) {
-            all = all.thenCombine(readOne(path.child(name)), (nodes, node) -> {
-                node.ifPresent(nodes::add);
-                return nodes;
-            });
-        }
-        return all;
+        return Waiting.all(names.stream().sorted().map(name -> readOne(path.child(name))))
+                .thenApply(nodes -> nodes.stream().flatMap(Optional::stream).toList());
     }
 
+    /** Empty if it has just left. */
     private CompletionStage<Optional<CachedNode>> readOne(NodePath member) {
-        return RecipeAccess.read(coordinator, GetData.of(member))
-                .thenApply(node -> Optional.of(new CachedNode(member, node.bytes(), node.stat())))
-                .exceptionallyCompose(failure -> {
-                    Throwable cause = Waiting.cause(failure);
-                    return Failures.isNoNode(cause)
-                            ? CompletableFuture.completedFuture(Optional.empty()) // it has just left
-                            : CompletableFuture.failedFuture(cause);
-                });
+        return Waiting.ifThere(RecipeAccess.read(coordinator, GetData.of(member)))
+                .thenApply(found -> found.map(node -> new CachedNode(member, node.bytes(), node.stat())));
     }
 
     CompletableFuture<Boolean> delete() {

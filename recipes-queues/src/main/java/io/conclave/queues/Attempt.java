@@ -44,13 +44,10 @@ final class Attempt implements DequeueTransaction.Outcome {
         }
         GetChildren list = GetChildren.of(layout.path());
         Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
-        session.read(asked, children -> onListed(ItemName.unclaimed(children.names(), order)), cause -> {
-            if (Failures.isNoNode(cause)) {
-                pending.endWithout();
-            } else {
-                pending.fail(cause);
-            }
-        });
+        session.read(
+                asked,
+                children -> onListed(ItemName.unclaimed(children.names(), order)),
+                Failures.ifNoNode(pending::endWithout, pending::fail));
     }
 
     private void onListed(List<ItemName> items) {

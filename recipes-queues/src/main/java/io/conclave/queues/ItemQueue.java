@@ -6,7 +6,6 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
@@ -15,7 +14,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -208,15 +206,8 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
 
     /** The names of the children; none if there is no such znode. */
     private CompletionStage<List<String>> names(NodePath parent) {
-        return RecipeAccess.read(coordinator, GetChildren.of(parent)).handle((children, failure) -> {
-            if (failure == null) {
-                return children.names();
-            }
-            if (Failures.isNoNode(Waiting.cause(failure))) {
-                return List.of();
-            }
-            throw new CompletionException(Waiting.cause(failure));
-        });
+        return Waiting.ifThere(RecipeAccess.read(coordinator, GetChildren.of(parent)))
+                .thenApply(children -> children.map(GetChildren.Children::names).orElse(List.of()));
     }
 
     private Consumption<T> taking() {
