@@ -12,7 +12,7 @@ import io.conclave.request.SetData;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * One write of a znode on condition of what is there. If its reply is lost, what is there afterwards is read: the write
@@ -37,7 +37,7 @@ final class ConditionalWrite {
      */
     record Expected(int version, long zxid) {
         /** No znode: it is to be made by this write. */
-        static final Expected NOTHING = new Expected(-1, Long.MAX_VALUE);
+        static final Expected NOTHING = new Expected(-1, -1);
 
         /** What was found. */
         static Expected of(Optional<GetData.NodeData> found) {
@@ -110,50 +110,75 @@ final class ConditionalWrite {
                 created -> CompletableFuture.completedFuture(Optional.of(created.stat())),
                 cause -> Failures.isNoNode(cause)
                         ? create()
-                        : onFailure(cause, unknown -> createAgain(parentBefore, unknown)));
+                        : onFailure(cause, (found, unknown) -> lookBeside(parentBefore, found, unknown)));
     }
 
-    /** If nothing has come or gone beside it, it never was. */
-    private CompletionStage<Optional<NodeStat>> createAgain(
-            Optional<NodeStat> parentBefore, OutcomeUnknownException unknown) {
+    /**
+     * If nothing has come or gone among the parent's children, it had no effect. If nothing but the znode that is there,
+     * that is the first one, and not one that another client has made after ours was deleted.
+     */
+    private CompletionStage<Optional<NodeStat>> lookBeside(
+            Optional<NodeStat> parentBefore, Optional<GetData.NodeData> found, OutcomeUnknownException unknown) {
         return requests.submit(
                 Exists.of(parent),
-                found -> parentBefore.isPresent()
-                                && parentBefore.map(NodeStat::pzxid).equals(found.map(NodeStat::pzxid))
-                        ? create(found)
-                        : CompletableFuture.failedFuture(unknown),
-                cause -> requests.lookAgain(unknown, cause, () -> createAgain(parentBefore, unknown)));
+                now -> {
+                    int changes = changes(parentBefore, now);
+                    if (changes == 0) { // it never took effect, and never will
+                        return found.isEmpty() ? create(now) : CompletableFuture.completedFuture(Optional.empty());
+                    }
+                    if (found.isEmpty()) {
+                        return CompletableFuture.failedFuture(unknown);
+                    }
+                    NodeStat stat = found.get().stat();
+                    boolean isFirst = changes == 1 && now.orElseThrow().pzxid() == stat.czxid();
+                    return judge(found.get(), isFirst ? stat.version() + 1 : UNCOUNTED, unknown);
+                },
+                cause -> requests.lookAgain(unknown, cause, () -> lookBeside(parentBefore, found, unknown)));
+    }
+
+    /** How many children came or went; {@link #UNCOUNTED} if that is not known. */
+    private static int changes(Optional<NodeStat> before, Optional<NodeStat> now) {
+        boolean isSame = before.isPresent() && before.map(NodeStat::czxid).equals(now.map(NodeStat::czxid));
+        return isSame ? now.orElseThrow().cversion() - before.orElseThrow().cversion() : UNCOUNTED;
     }
 
     private CompletionStage<Optional<NodeStat>> set() {
         return requests.submit(
                 SetData.of(path, data).withVersion(expected.version()),
                 stat -> CompletableFuture.completedFuture(Optional.of(stat)),
-                cause -> onFailure(cause, CompletableFuture::failedFuture));
+                cause -> onFailure(cause, this::onSetInDoubt));
+    }
+
+    private CompletionStage<Optional<NodeStat>> onSetInDoubt(
+            Optional<GetData.NodeData> found, OutcomeUnknownException unknown) {
+        if (found.isEmpty()) {
+            return CompletableFuture.failedFuture(unknown);
+        }
+        NodeStat stat = found.get().stat();
+        int writes = stat.czxid() <= expected.zxid() ? stat.version() - expected.version() : UNCOUNTED;
+        if (writes == 0) {
+            return set(); // it never took effect, and never will
+        }
+        return writes < 0
+                ? CompletableFuture.failedFuture(unknown) // the store was set back
+                : judge(found.get(), writes, unknown);
     }
 
     private CompletionStage<Optional<NodeStat>> onFailure(
-            Throwable cause, Function<OutcomeUnknownException, CompletionStage<Optional<NodeStat>>> onNotThere) {
+            Throwable cause,
+            BiFunction<Optional<GetData.NodeData>, OutcomeUnknownException, CompletionStage<Optional<NodeStat>>>
+                    inDoubt) {
         if (cause instanceof OutcomeUnknownException unknown) {
             requests.session().metrics().count("config.recover", path.toString());
-            return requests.findOut(path, unknown)
-                    .thenCompose(node -> node.isPresent() ? resolve(node.get(), unknown) : onNotThere.apply(unknown));
+            return requests.findOut(path, unknown).thenCompose(found -> inDoubt.apply(found, unknown));
         }
-        boolean other = Failures.is(cause, RefusalReason.BAD_VERSION)
-                || Failures.is(cause, RefusalReason.NODE_EXISTS)
-                || Failures.isNoNode(cause);
-        return other ? CompletableFuture.completedFuture(Optional.empty()) : CompletableFuture.failedFuture(cause);
+        return Failures.isStale(cause)
+                ? CompletableFuture.completedFuture(Optional.empty())
+                : CompletableFuture.failedFuture(cause);
     }
 
-    private CompletionStage<Optional<NodeStat>> resolve(GetData.NodeData node, OutcomeUnknownException unknown) {
-        boolean isSame = node.stat().czxid() <= expected.zxid();
-        int writes = isSame ? node.stat().version() - expected.version() : UNCOUNTED;
-        if (writes == 0) {
-            return send(); // it never took effect, and never will
-        }
-        if (writes < 0) {
-            return CompletableFuture.failedFuture(unknown); // the store was set back
-        }
+    private CompletionStage<Optional<NodeStat>> judge(
+            GetData.NodeData node, int writes, OutcomeUnknownException unknown) {
         return switch (proof.judge(node, writes)) {
             case WRITTEN -> CompletableFuture.completedFuture(Optional.of(node.stat()));
             case REFUSED -> CompletableFuture.completedFuture(Optional.empty());

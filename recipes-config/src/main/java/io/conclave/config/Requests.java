@@ -71,17 +71,7 @@ final class Requests {
      * policy.
      */
     CompletionStage<Optional<GetData.NodeData>> readForApplication(NodePath path) {
-        return RecipeAccess.read(coordinator, GetData.of(path))
-                .handle((node, failure) -> failure == null
-                        ? CompletableFuture.completedFuture(Optional.of(node))
-                        : onNotThere(Waiting.cause(failure)))
-                .thenCompose(Function.identity());
-    }
-
-    private static CompletableFuture<Optional<GetData.NodeData>> onNotThere(Throwable cause) {
-        return Failures.isNoNode(cause)
-                ? CompletableFuture.completedFuture(Optional.empty())
-                : CompletableFuture.failedFuture(cause);
+        return Waiting.ifThere(RecipeAccess.read(coordinator, GetData.of(path)));
     }
 
     /** As {@link #read}, behind a sync: what is read is no older than anything that we have sent. */

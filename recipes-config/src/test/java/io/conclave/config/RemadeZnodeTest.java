@@ -118,6 +118,26 @@ class RemadeZnodeTest {
     }
 
     @Test
+    void valueMadeByAnotherAfterOursWasDeletedIsNotReplaced() throws Exception {
+        isUnknown(
+                () -> value(coordinator).setAsync("written"), () -> value(other).set("made again"));
+        assertEquals("made again", value(other).get().orElseThrow().value());
+    }
+
+    @Test
+    void firstValueDoesNotLoseAgainstOneMadeAfterItWasDeleted() throws Exception {
+        isUnknown(() -> value(coordinator).setIfAbsentAsync("written"), () -> value(other)
+                .set("made again"));
+    }
+
+    @Test
+    void counterDoesNotCountTwiceWhatWasDeletedAndMadeAgain() throws Exception {
+        isUnknown(() -> SharedCounter.at(coordinator, PATH).addAsync(5), () -> SharedCounter.at(other, PATH)
+                .add(1));
+        assertEquals(1, SharedCounter.at(other, PATH).get());
+    }
+
+    @Test
     void valueThatWasNeverMadeIsMade() throws Exception {
         faults.onNext(request -> !request.isRead(), RequestFate.DROP_BEFORE);
         assertEquals(0, value(coordinator).set("written").version());
