@@ -90,7 +90,7 @@ final class JoinedSite implements Site, SessionFollower.Work {
         }
         List.copyOf(parts.values()).stream()
                 .filter(part -> !ids.contains(part.id()))
-                .forEach(this::onFinishedByOthers);
+                .forEach(ParticipantTransaction::finishedByOthers);
         for (String id : ids) {
             if (!parts.containsKey(id)) {
                 take(on, id);
@@ -107,11 +107,6 @@ final class JoinedSite implements Site, SessionFollower.Work {
         parts.put(id, part);
         current.add(part);
         part.begin();
-    }
-
-    private void onFinishedByOthers(ParticipantTransaction part) {
-        part.leave();
-        finished(part);
     }
 
     /** Nothing of the transaction is left to do. */

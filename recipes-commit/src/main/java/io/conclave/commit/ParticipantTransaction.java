@@ -50,6 +50,7 @@ final class ParticipantTransaction {
     private @Nullable DecisionWait deciding;
     private TransactionPart transaction;
     private Optional<Decision> decision = Optional.empty();
+    private boolean isAsked; // the participant, to prepare
     private boolean isFinishing;
     private boolean ended;
 
@@ -63,13 +64,10 @@ final class ParticipantTransaction {
 
     void begin() {
         if (!ended) {
-            session.send(GetData.of(layout.path()), this::onTransaction, cause -> {
-                if (Failures.isNoNode(cause)) {
-                    finish(); // an operator has deleted it: only the entry is left
-                } else {
-                    onFailure(cause, this::begin);
-                }
-            });
+            session.send(
+                    GetData.of(layout.path()),
+                    this::onTransaction,
+                    Failures.ifNoNode(this::readOutcome, cause -> onFailure(cause, this::begin)));
         }
     }
 
@@ -146,6 +144,7 @@ final class ParticipantTransaction {
 
     private void onVote(GetData.NodeData node) {
         if (VoteWatch.stateOf(node.data()) == VoteWatch.State.NONE) {
+            isAsked = true;
             calls.execute(this::prepare);
         } // else it was given, by us or by a former process of this site, and binds us
     }
@@ -190,8 +189,34 @@ final class ParticipantTransaction {
     private void onVoteFailed(Throwable cause, Vote vote, String reason) {
         if (Failures.is(cause, RefusalReason.NODE_EXISTS, DECISION_INDEX)) {
             LOG.debug("{}: was decided before the vote", this);
-        } else if (!Failures.isStateChanged(cause)) { // else it was given already, or another process has finished it
+        } else if (Failures.isNoNode(cause)) {
+            finishedByOthers();
+        } else if (!Failures.isStateChanged(cause)) { // else it was given already
             onFailure(cause, () -> vote(vote, reason)); // the version makes sure that it is given once
+        }
+    }
+
+    /**
+     * Another process of this site has finished it, perhaps while this one was away between reading the vote and giving
+     * it. If the participant was asked to prepare here too, it learns the decision here too.
+     */
+    void finishedByOthers() {
+        if (!isAsked) {
+            leave();
+            site.finished(this);
+        } else if (!ended && decision.isEmpty()) {
+            Objects.requireNonNull(deciding, "deciding").siteHasFinished();
+        } // else the participant is being told
+    }
+
+    /** The transaction is gone: finished, or deleted by an operator, and then only the entry is left. */
+    private void readOutcome() {
+        if (!ended) {
+            session.send(
+                    GetData.of(layout.record()),
+                    node -> DecisionRecord.parse(node.data())
+                            .ifPresentOrElse(record -> onDecided(record.decision()), this::finish),
+                    Failures.ifNoNode(this::finish, cause -> onFailure(cause, this::readOutcome)));
         }
     }
 
@@ -233,13 +258,7 @@ final class ParticipantTransaction {
         session.send(
                 Multi.of(Delete.of(layout.entry(site.name())), Delete.of(layout.vote(site.name()))),
                 results -> finished(),
-                cause -> {
-                    if (Failures.isNoNode(cause)) {
-                        deleteEntry();
-                    } else {
-                        onFailure(cause, this::finish);
-                    }
-                });
+                Failures.ifNoNode(this::deleteEntry, cause -> onFailure(cause, this::finish)));
     }
 
     /**
@@ -247,13 +266,10 @@ final class ParticipantTransaction {
      * operator.
      */
     private void deleteEntry() {
-        session.send(Delete.of(layout.entry(site.name())), done -> finished(), cause -> {
-            if (Failures.isNoNode(cause)) {
-                finished();
-            } else {
-                onFailure(cause, this::deleteEntry);
-            }
-        });
+        session.send(
+                Delete.of(layout.entry(site.name())),
+                done -> finished(),
+                Failures.ifNoNode(this::finished, cause -> onFailure(cause, this::deleteEntry)));
     }
 
     private void finished() {

@@ -86,6 +86,9 @@ class CommitFaultsTest {
             return me -> {
                 try (Site site = TwoPhaseCommit.at(me.coordinator(), PATH).join(ledger.site(), ledger.participant())) {
                     me.await(closing.copy()); // an interrupt cancels what is waited for
+                } catch (InterruptedException e) {
+                    ledger.leave();
+                    throw e;
                 }
             };
         }
@@ -122,6 +125,7 @@ class CommitFaultsTest {
         Actor.Body substitute(int index) {
             Ledger ledger = ledgers.get(index);
             return me -> {
+                ledger.share();
                 try (Site site = TwoPhaseCommit.at(me.coordinator(), PATH).join(ledger.site(), ledger.participant())) {
                     run.pause(Duration.ofSeconds(3));
                 }
@@ -165,6 +169,10 @@ class CommitFaultsTest {
                 run.violated("not finished: " + ledgers);
             }
             ledgers.forEach(ledger -> ledger.violations().forEach(run::violated));
+            if (!mayBeUnknown
+                    && ledgers.stream().anyMatch(ledger -> !ledger.inDoubt().isEmpty())) {
+                run.violated("prepared, and not told the decision: " + ledgers);
+            }
             List<NodePath> left = run.store().snapshot().keySet().stream()
                     .filter(path -> path.toString().matches(PATH + "/(transactions|tickets|sites/[^/]*)/.*"))
                     .toList();

@@ -17,7 +17,9 @@ final class Ledger {
     private final Predicate<String> accepts;
     private final Set<String> prepared = ConcurrentHashMap.newKeySet();
     private final Map<String, Boolean> outcomes = new ConcurrentHashMap<>();
+    private final Set<String> inDoubt = ConcurrentHashMap.newKeySet();
     private final List<String> violations = new CopyOnWriteArrayList<>();
+    private volatile boolean isShared;
 
     /** A ledger that votes to commit those transactions that the predicate accepts. */
     Ledger(String site, Predicate<String> accepts) {
@@ -39,13 +41,14 @@ final class Ledger {
             @Override
             public Vote prepare(TransactionPart transaction) {
                 // After an abort it may be asked again, if it had not voted: each call may be repeated.
-                if (outcomes.getOrDefault(transaction.id(), false)) {
+                if (outcomes.getOrDefault(transaction.id(), false) && !isShared) {
                     violations.add(site + " is asked to prepare " + transaction.id() + ", which it has committed");
                 }
                 if (!accepts.test(transaction.id())) {
                     return Vote.ABORT;
                 }
                 prepared.add(transaction.id());
+                inDoubt.add(transaction.id());
                 return Vote.COMMIT;
             }
 
@@ -64,7 +67,16 @@ final class Ledger {
         };
     }
 
+    /**
+     * Two processes of the site work on it. One that was stopped before it called its participant does so when the
+     * other has finished; nobody can keep it from that.
+     */
+    void share() {
+        isShared = true;
+    }
+
     private void end(String id, boolean isCommit) {
+        inDoubt.remove(id);
         Boolean before = outcomes.put(id, isCommit);
         if (before != null && before != isCommit) {
             violations.add(site + " committed and aborted " + id);
@@ -74,6 +86,16 @@ final class Ledger {
     /** Whether it was committed; empty if it has not heard. */
     Optional<Boolean> outcome(String id) {
         return Optional.ofNullable(outcomes.get(id));
+    }
+
+    /** A process of the site takes no part any more, and hears of nothing. */
+    void leave() {
+        inDoubt.clear();
+    }
+
+    /** What was prepared, and neither committed nor aborted since. */
+    Set<String> inDoubt() {
+        return inDoubt;
     }
 
     List<String> violations() {
