@@ -26,6 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** A new server comes to a running cluster with a token, as docs/operations.md says. */
 @Timeout(300)
 class JoinCommandsTest {
+    /** A handshake has three election timeouts; on a busy machine one of TLS may take seconds. */
+    private static final String PATIENT = "electionTimeoutMs=20000\n";
+
     @TempDir
     private Path directory;
 
@@ -57,7 +60,8 @@ class JoinCommandsTest {
     private Path config(int id) throws IOException {
         Path data = Files.createDirectories(directory.resolve("server-" + id));
         Files.writeString(data.resolve("myid"), id + "\n");
-        return Files.writeString(directory.resolve(id + ".cfg"), "dataDir=" + data + "\npreAllocSize=8192\n" + lines);
+        return Files.writeString(
+                directory.resolve(id + ".cfg"), "dataDir=" + data + "\npreAllocSize=8192\n" + PATIENT + lines);
     }
 
     private Path secret(int id) {
@@ -139,8 +143,8 @@ class JoinCommandsTest {
         Path trust = authority.writePem(data.resolve("trust.pem"));
         return Files.writeString(
                 directory.resolve(id + ".cfg"),
-                "dataDir=" + data + "\npreAllocSize=8192\nsslQuorum=true\nssl.quorum.keyStore.location=" + own
-                        + "\nssl.quorum.trustStore.location=" + trust + "\n" + servers);
+                "dataDir=" + data + "\npreAllocSize=8192\n" + PATIENT + "sslQuorum=true\nssl.quorum.keyStore.location="
+                        + own + "\nssl.quorum.trustStore.location=" + trust + "\n" + servers);
     }
 
     private Path wrong(String token) throws IOException {
