@@ -114,8 +114,8 @@ final class ConditionalWrite {
     }
 
     /**
-     * If nothing has come or gone among the parent's children, it had no effect. If nothing but the znode that is there,
-     * that is the first one, and not one that another client has made after ours was deleted.
+     * If nothing has come or gone among the parent's children, it had no effect. If nothing but the znode that is
+     * there, that is the first one, and not one that another client has made after ours was deleted.
      */
     private CompletionStage<Optional<NodeStat>> lookBeside(
             Optional<NodeStat> parentBefore, Optional<GetData.NodeData> found, OutcomeUnknownException unknown) {

@@ -203,8 +203,8 @@ public final class LeaderElection {
      * <p>When the leadership is lost the work's thread is interrupted; the next campaign begins when the work has
      * ended, on the coordinator's next session if this one is lost. When the work returns, the leader resigns and
      * campaigns again, at the end of the line; so a work that has nothing to do should wait, not return. What it throws
-     * is logged and counted, and the next campaign begins a second later; so it does when a campaign fails other than
-     * by the loss of its session. It ends by itself when the coordinator is closed.
+     * is logged and counted, and the next campaign begins half a second later; so it does when a campaign fails other
+     * than by the loss of its session. It ends by itself when the coordinator is closed.
      *
      * @param executor runs the work; it holds a thread while the candidate leads, so it should not be the one that runs
      *     the coordinator's listeners
