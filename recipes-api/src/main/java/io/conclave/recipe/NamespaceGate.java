@@ -29,6 +29,7 @@ import org.slf4j.LoggerFactory;
 final class NamespaceGate {
     private static final Logger LOG = LoggerFactory.getLogger(NamespaceGate.class);
 
+    private final NodePath base;
     private final RecipeSession withoutNamespace;
     private final RecipeContext context;
     private final CompletableFuture<Void> firstAttempt = new CompletableFuture<>();
@@ -48,10 +49,11 @@ final class NamespaceGate {
         }
     }
 
-    NamespaceGate(RecipeSession withoutNamespace, RecipeContext context) {
+    NamespaceGate(NodePath base, RecipeSession withoutNamespace, RecipeContext context) {
+        this.base = base;
         this.withoutNamespace = withoutNamespace;
         this.context = context;
-        if (context.base().isRoot() || context.namespaceExists().get()) {
+        if (base.isRoot() || context.namespaceExists().get()) {
             isOpen = true;
             firstAttempt.complete(null);
         }
@@ -79,7 +81,7 @@ final class NamespaceGate {
             isMaking = true;
         }
         withoutNamespace.execute(() -> Waiting.whenDone(
-                ParentMaker.makePersistent(withoutNamespace, context.base()), made -> onMade(), this::onFailure));
+                ParentMaker.makePersistent(withoutNamespace, base), made -> onMade(), this::onFailure));
     }
 
     private void onMade() {
@@ -116,11 +118,11 @@ final class NamespaceGate {
         return new RefusedException(
                 RefusalReason.LIMIT_EXCEEDED,
                 request.describe() + ": " + context.maxQueuedRequests()
-                        + " requests are already waiting for the namespace " + context.base());
+                        + " requests are already waiting for the namespace " + base);
     }
 
     private void open() {
-        BackendSession session = withoutNamespace.backendSession();
+        BackendSession session = withoutNamespace.session();
         synchronized (lock) {
             for (Held<?> next = held.poll(); next != null; next = held.poll()) {
                 next.handTo(session); // if that fails at once, what follows may add another one behind them
@@ -134,7 +136,6 @@ final class NamespaceGate {
         if (Failures.isSessionOver(cause)) {
             open(); // the session says to each of them how it ended
         } else {
-            NodePath base = context.base();
             LOG.warn("{}: the namespace {} could not be made: {}", withoutNamespace, base, cause.getMessage());
             refuse(cause);
         }
@@ -157,8 +158,7 @@ final class NamespaceGate {
         }
         RefusedException refusal = new RefusedException(
                 refused.reason(),
-                request.describe() + ": the namespace " + context.base() + " could not be made: "
-                        + refused.getMessage());
+                request.describe() + ": the namespace " + base + " could not be made: " + refused.getMessage());
         refusal.initCause(refused);
         return refusal;
     }

@@ -30,21 +30,4 @@ public record RecipeContext(
         boolean linearizableReads,
         int maxQueuedRequests,
         AtomicBoolean namespaceExists,
-        Map<Class<?>, Object> kept) {
-    RecipeContext withBase(NodePath newBase) {
-        return new RecipeContext(
-                newBase,
-                time,
-                listenerExecutor,
-                metrics,
-                defaultAcl,
-                configuredGeneration,
-                sessionTimeout,
-                tryTimeout,
-                capabilities,
-                linearizableReads,
-                maxQueuedRequests,
-                namespaceExists,
-                kept);
-    }
-}
+        Map<Class<?>, Object> kept) {}

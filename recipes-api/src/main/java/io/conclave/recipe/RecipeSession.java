@@ -57,19 +57,19 @@ public final class RecipeSession implements Sender {
     private volatile boolean isLast;
 
     public RecipeSession(RecipeContext context) {
-        this(context, new CompletableFuture<>());
+        this(context, context.base(), new CompletableFuture<>());
     }
 
-    private RecipeSession(RecipeContext context, CompletableFuture<BackendSession> opened) {
+    private RecipeSession(RecipeContext context, NodePath base, CompletableFuture<BackendSession> opened) {
         this.context = context;
-        this.namespace = new Namespace(context.base());
+        this.namespace = new Namespace(base);
         this.opened = opened;
-        this.gate = new NamespaceGate(context.base().isRoot() ? this : atRoot(), context);
+        this.gate = new NamespaceGate(base, base.isRoot() ? this : atRoot(), context);
     }
 
     /** The same session without a namespace. */
     public RecipeSession atRoot() {
-        return new RecipeSession(context.withBase(NodePath.ROOT), opened);
+        return new RecipeSession(context, NodePath.ROOT, opened);
     }
 
     /**
@@ -146,13 +146,9 @@ public final class RecipeSession implements Sender {
         return isLast && state == SessionState.LOST ? SessionState.CLOSED : state;
     }
 
-    private BackendSession session() {
-        return opened.join();
-    }
-
     /** What the backend has opened. */
-    BackendSession backendSession() {
-        return session();
+    BackendSession session() {
+        return opened.join();
     }
 
     /** The session's id; 0 before the first connection. */
@@ -171,7 +167,7 @@ public final class RecipeSession implements Sender {
      */
     public <R> CompletionStage<R> submit(Request<R> request) {
         CompletionStage<R> answer = gate.submit(session(), namespace.outward(request));
-        return context.base().isRoot() ? answer : answer.thenApply(namespace::inward);
+        return namespace.base().isRoot() ? answer : answer.thenApply(namespace::inward);
     }
 
     /**
@@ -184,7 +180,7 @@ public final class RecipeSession implements Sender {
     public CompletionStage<List<Multi.Result>> submitWhileExists(NodePath znode, Multi multi) {
         List<Operation<?>> operations = new ArrayList<>();
         operations.add(Check.exists(znode));
-        operations.addAll(multi.within(context.base()).operations());
+        operations.addAll(multi.within(namespace.base()).operations());
         return gate.submit(session(), new Multi(operations)).thenApply(namespace::inward);
     }
 
@@ -359,7 +355,7 @@ public final class RecipeSession implements Sender {
 
     /** The path as the backend sees it. */
     public NodePath absolute(NodePath path) {
-        return path.within(context.base());
+        return path.within(namespace.base());
     }
 
     /**
