@@ -102,13 +102,7 @@ public final class UniqueIds {
      * @throws io.conclave.error.ConclaveException if the store refuses
      */
     public long next() throws InterruptedException {
-        CompletableFuture<Long> id = nextAsync();
-        try {
-            return requests.await(id);
-        } catch (InterruptedException e) {
-            id.cancel(true);
-            throw e;
-        }
+        return requests.await(nextAsync());
     }
 
     /**
@@ -131,9 +125,6 @@ public final class UniqueIds {
                                         + ": the next block could not be reserved; is the store reachable?")));
         try {
             return requests.await(id);
-        } catch (InterruptedException e) {
-            id.cancel(true);
-            throw e;
         } finally {
             timer.cancel();
         }

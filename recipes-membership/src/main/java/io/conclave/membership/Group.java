@@ -202,8 +202,7 @@ public final class Group<P> {
      * not exist counts as one without members. Never blocks.
      *
      * <p>The time begins anew with each member that comes or goes, also with one that did both while the connection was
-     * away. Lost connections and sessions do not end the wait. A caller that also needs a number of
-     * members asks again.
+     * away. Lost connections and sessions do not end the wait. A caller that also needs a number of members asks again.
      *
      * @param quietPeriod how long, by the coordinator's clock; zero completes with the first list
      * @return completes on a listener thread; fails with {@link io.conclave.error.ClosedException} if the coordinator

@@ -323,11 +323,6 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
     }
 
     @Override
-    public CompletionStage<Void> revocationRequested() {
-        return new CompletableFuture<>(); // members are not asked to leave
-    }
-
-    @Override
     public CompletionStage<Void> gone() {
         return gone;
     }

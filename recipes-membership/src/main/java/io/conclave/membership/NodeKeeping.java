@@ -34,14 +34,14 @@ import org.slf4j.LoggerFactory;
  * time, and its answer or failure changes what is known and goes on. After a lost reply nothing is known, so the znode
  * is looked at, behind a sync. State belongs to the dispatcher of the session of the time.
  */
-final class NodeKeeping implements SessionFollower.Work {
+final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
     private static final Logger LOG = LoggerFactory.getLogger(NodeKeeping.class);
 
     private final KeptNode owner;
     private final NodePath path;
     private final boolean isEphemeral;
     private final SessionFollower follower;
-    private final KeptPaths paths;
+    private final PathQueue paths;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
 
     private boolean isBusy; // an answer or a timer is on its way that goes on from here
@@ -69,7 +69,7 @@ final class NodeKeeping implements SessionFollower.Work {
         this.path = path;
         this.isEphemeral = isEphemeral;
         this.follower = new SessionFollower(coordinator, this);
-        this.paths = follower.session().keepWithCoordinator(KeptPaths.class, KeptPaths::new);
+        this.paths = follower.session().keepWithCoordinator(PathQueue.class, PathQueue::new);
     }
 
     /** Never blocks; any thread. */
@@ -81,7 +81,8 @@ final class NodeKeeping implements SessionFollower.Work {
         }
     }
 
-    void onClaimed() {
+    @Override
+    public void onClaimed() {
         follower.follow();
     }
 

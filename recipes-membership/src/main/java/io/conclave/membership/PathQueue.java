@@ -5,39 +5,48 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Which of the memberships of one session may create the znode of a path: one at a time, in the order in which they
- * came. So a znode that belongs to this session, found after a lost reply, is the membership's that asked. State
- * belongs to the session's dispatcher.
+ * Who may have the znode of a path: one at a time, in the order in which they came. So a znode of ours that is found
+ * after a lost reply is that of the one whose turn it is. Memberships have one for each session, kept znodes one for
+ * each coordinator. Thread-safe.
  */
 final class PathQueue {
-    private final Map<NodePath, Deque<SessionMembership>> queues = new HashMap<>();
+    private final Map<NodePath, Deque<Claimant>> queues = new HashMap<>(); // @GuardedBy("this")
 
-    /** Has the membership begin when its turn comes: at once if it is the first. */
-    void claim(NodePath path, SessionMembership membership) {
-        Deque<SessionMembership> queue = queues.computeIfAbsent(path, first -> new ArrayDeque<>());
-        queue.add(membership);
-        if (queue.peek() == membership) {
-            membership.onClaimed();
-        } else {
-            membership.onQueued();
+    /** Waits for its turn. */
+    interface Claimant {
+        /** Its turn has come, because the one before has released the path; on that one's thread. */
+        void onClaimed();
+    }
+
+    /** Whether its turn is now; else it is told when it comes. */
+    synchronized boolean claim(NodePath path, Claimant claimant) {
+        Deque<Claimant> queue = queues.computeIfAbsent(path, first -> new ArrayDeque<>());
+        queue.add(claimant);
+        return queue.peek() == claimant;
+    }
+
+    /** It is over, or does not want to begin any more. Idempotent. */
+    void release(NodePath path, Claimant claimant) {
+        Claimant next = remove(path, claimant);
+        if (next != null) {
+            next.onClaimed();
         }
     }
 
-    /** The membership is over, or does not want to begin any more. Idempotent. */
-    void release(NodePath path, SessionMembership membership) {
-        Deque<SessionMembership> queue = queues.get(path);
+    private synchronized @Nullable Claimant remove(NodePath path, Claimant claimant) {
+        Deque<Claimant> queue = queues.get(path);
         if (queue == null) {
-            return;
+            return null;
         }
-        boolean wasFirst = queue.peek() == membership;
-        queue.remove(membership);
-        SessionMembership next = queue.peek();
-        if (next == null) {
+        boolean wasFirst = queue.peek() == claimant;
+        queue.remove(claimant);
+        if (queue.isEmpty()) {
             queues.remove(path);
-        } else if (wasFirst) {
-            next.onClaimed();
+            return null;
         }
+        return wasFirst ? queue.peek() : null;
     }
 }

@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * looked for, and what belongs to this session is ours, since {@link PathQueue} lets no other member of this session
  * create it. State belongs to the session's dispatcher.
  */
-final class SessionMembership {
+final class SessionMembership implements PathQueue.Claimant {
     private static final Logger LOG = LoggerFactory.getLogger(SessionMembership.class);
 
     private final HeldMembership<?> membership;
@@ -113,11 +113,22 @@ final class SessionMembership {
             }
             sessionListener = session.onStateChange(this::onSessionState);
             if (session.state().isLive()) {
-                claims.claim(path, this);
+                claim();
             } else {
                 onSessionState(session.state());
             }
         });
+    }
+
+    private void claim() {
+        if (claims.claim(path, this)) {
+            onClaimed();
+        } else {
+            waitsForOwnSession = true;
+            LOG.info(
+                    "{}: this coordinator has a member with this id already; joining when that one has left",
+                    membership);
+        }
     }
 
     private void onSessionState(SessionState next) {
@@ -140,12 +151,6 @@ final class SessionMembership {
         gone.complete(null);
     }
 
-    /** Another membership of this session has the id, or asked for it before. */
-    void onQueued() {
-        waitsForOwnSession = true;
-        LOG.info("{}: this coordinator has a member with this id already; joining when that one has left", membership);
-    }
-
     /** Whether another membership of this session is in the way. Any thread. */
     boolean waitsForOwnSession() {
         return waitsForOwnSession;
@@ -156,7 +161,8 @@ final class SessionMembership {
         return Optional.ofNullable(holder);
     }
 
-    void onClaimed() {
+    @Override
+    public void onClaimed() {
         waitsForOwnSession = false;
         become(State.ENTERING);
         create();
