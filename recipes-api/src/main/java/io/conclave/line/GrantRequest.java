@@ -1,6 +1,5 @@
 package io.conclave.line;
 
-import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.error.WaitTimeoutException;
@@ -8,6 +7,7 @@ import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -26,8 +26,12 @@ public interface GrantRequest {
     /** Completes when it is granted; exceptionally when it has failed or was abandoned. */
     CompletionStage<?> granted();
 
-    /** Completes when what was granted is no longer held, and why. */
-    CompletionStage<LossReason> lost();
+    /**
+     * Completes when what was granted is no longer held, and why. What was waited for and cannot be held is not lost.
+     */
+    default CompletionStage<LossReason> lost() {
+        return new CompletableFuture<>();
+    }
 
     /**
      * Why what was granted is no longer held; empty while it is held. Known as soon as {@link #remaining()} is zero for
@@ -39,15 +43,19 @@ public interface GrantRequest {
 
     /**
      * Completes when somebody has asked, by a word in its znode, that it give up what it holds or waits for; never
-     * exceptionally.
+     * exceptionally. Nobody asks for what cannot be held.
      */
-    CompletionStage<Void> revocationRequested();
+    default CompletionStage<Void> revocationRequested() {
+        return new CompletableFuture<>();
+    }
 
     /** Completes when nothing is left at the backend, or the session is gone; never exceptionally. */
     CompletionStage<Void> gone();
 
-    /** How long it is surely held; zero if it is not. */
-    Duration remaining();
+    /** How long it is surely held; zero if it is not, or cannot be. */
+    default Duration remaining() {
+        return Duration.ZERO;
+    }
 
     /** See {@link RecipeSession#deadlineIsStrict}. */
     default boolean deadlineIsStrict() {
@@ -63,8 +71,9 @@ public interface GrantRequest {
     CompletionStage<Void> leave(ConclaveException why);
 
     /**
-     * Stops waiting if nothing was granted yet; what was granted stays, because its holder may rely on it already. A
-     * wait that may not be waited out fails with {@link AcquireTimeoutException}.
+     * Stops waiting if nothing was granted yet; what was granted stays, because its holder may rely on it already.
+     *
+     * @param why what {@link #granted()} fails with if nothing was granted yet
      */
     void giveUpWaiting(ConclaveException why);
 

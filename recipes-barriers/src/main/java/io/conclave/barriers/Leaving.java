@@ -32,8 +32,7 @@ import org.jspecify.annotations.Nullable;
  *       of this one. Done.
  *   <li>We are the lowest: wait for the highest to go.
  *   <li>Otherwise delete the own znode, if it is still there, and wait for the lowest to go. The same transaction
- *   checks
- *       that the lowest is there: the list may be old, and the last one must know that it is.
+ *       checks that the lowest is there: the list may be old, and the last one must know that it is.
  * </ol>
  *
  * <p>Every event leads to another list. Deletions after a lost reply are sent again, because names are never used

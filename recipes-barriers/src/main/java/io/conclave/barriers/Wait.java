@@ -90,24 +90,9 @@ abstract class Wait implements GrantRequest {
         stop(why);
     }
 
-    @Override
-    public final CompletionStage<LossReason> lost() {
-        return new CompletableFuture<>(); // what has happened is not lost
-    }
-
-    @Override
-    public final CompletionStage<Void> revocationRequested() {
-        return new CompletableFuture<>();
-    }
-
     /** Why a wait took too long: that there is no connection, or else this. */
     static String unlessConnected(RecipeSession session, String otherwise) {
         return session.state() == SessionState.CONNECTED ? otherwise : "there is no connection to the store";
-    }
-
-    @Override
-    public final Duration remaining() {
-        return Duration.ZERO;
     }
 
     /** Waits without a limit of time. */

@@ -3,7 +3,6 @@ package io.conclave.commit;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
-import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.line.GrantRequest;
 import io.conclave.recipe.RecipeSession;
@@ -177,23 +176,8 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
     }
 
     @Override
-    public CompletionStage<LossReason> lost() {
-        return new CompletableFuture<>();
-    }
-
-    @Override
-    public CompletionStage<Void> revocationRequested() {
-        return new CompletableFuture<>();
-    }
-
-    @Override
     public CompletionStage<Void> gone() {
         return gone;
-    }
-
-    @Override
-    public Duration remaining() {
-        return Duration.ZERO;
     }
 
     /** No caller waits for the decision any more: it is to abort, if it is not made yet. */
