@@ -23,10 +23,11 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     private final T request;
     private @Nullable CompletableFuture<LossReason> lost; // guarded by this, as the next; made when they are asked for
     private @Nullable CompletableFuture<Void> revocation;
-    private final AtomicBoolean givingUp =
-            new AtomicBoolean(); // for another: what the backend has done of it is not known yet
-    private volatile boolean
-            released; // before the dispatcher hears of it: a caller that asks after a release is told so
+    /** A downgrade is under way, and its outcome is not known yet. */
+    private final AtomicBoolean givingUp = new AtomicBoolean();
+
+    /** Its owner has given it back; the dispatcher may not know it yet. */
+    private volatile boolean released;
 
     /** Wraps a request that has been granted. */
     protected AbstractGrant(T request) {

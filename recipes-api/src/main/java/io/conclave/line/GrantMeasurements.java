@@ -47,7 +47,10 @@ public final class GrantMeasurements {
         }
     }
 
-    /** The wait begins, if it has not begun yet. Any thread, before the dispatcher hears of the request. */
+    /**
+     * The wait begins, if it has not begun yet. On the caller's thread, before the dispatcher hears of the request, or
+     * on the dispatcher.
+     */
     public void waits() {
         if (progress.isHeard()) {
             progress.waits(waitName());

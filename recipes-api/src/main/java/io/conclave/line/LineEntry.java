@@ -7,7 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A place in a line, read from the name of its znode: {@code _c_<guid>-<marker><sequence>}, the layout of Curator.
+ * A place in a line, read from the name of its znode: {@code _c_<guid>-<marker><sequence>} in Curator's layout,
+ * {@code <guid><marker><sequence>} in kazoo's.
  *
  * <p>Places are ordered by sequence alone, whatever their kinds; see {@link SequenceOrder}.
  *

@@ -5,7 +5,7 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 
 /**
- * Somebody in a line, as others see him.
+ * A contender in a line, as others see it.
  *
  * @param path its znode
  * @param kind the kind of its place

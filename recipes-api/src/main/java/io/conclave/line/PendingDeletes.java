@@ -25,7 +25,7 @@ final class PendingDeletes {
         return session.keep(PendingDeletes.class, PendingDeletes::new);
     }
 
-    /** This one has begun. */
+    /** The deletion of this place has begun. */
     void add(NodePath line, String guid, CompletionStage<Void> done) {
         Pending pending = new Pending(guid, done);
         byLine.computeIfAbsent(line, path -> new ArrayList<>()).add(pending);

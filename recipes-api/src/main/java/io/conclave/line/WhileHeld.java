@@ -17,10 +17,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>Held until the work ended: the result of the work, or what it threw.
  *   <li>Lost before that, and the work returned: {@link GrantLostException}.
  *   <li>Lost before that, and the work threw an exception: {@link GrantLostException}, with that exception as a
- *   suppressed one. If it
- *       is a GrantLostException itself, that one.
+ *       suppressed one. If it is a GrantLostException itself, that one.
  *   <li>Lost before that, and the work threw an error: the error, with the GrantLostException as a suppressed
- *   exception.
+ *       exception.
  * </ul>
  *
  * <p>The interrupt of a loss comes only while the work runs, and once. If its flag is still set when the work ends, it

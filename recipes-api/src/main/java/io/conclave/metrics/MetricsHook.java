@@ -8,11 +8,10 @@ import java.util.List;
  * Receives counts and durations, and is told when waits and holds begin and end; an adapter to the application's
  * metrics library implements it.
  *
- * <p>Called from any thread, also hot ones: it must be thread-safe and must not block; one that does
- * holds up the session's pings. Names are stable and dotted, and
- * begin with the recipe: {@code lock.wait}, {@code lock.held}, {@code lock.lost}, {@code election.lost};
- * docs/metrics.md lists them all. The subject is a path, a connect string or an endpoint. {@code session.lost} is
- * counted once for each session that a coordinator lost.
+ * <p>Called from any thread, also hot ones: it must be thread-safe and must not block; one that does holds up the
+ * session's pings. Names are stable and dotted, and begin with the recipe: {@code lock.wait}, {@code lock.held}, {@code
+ * lock.lost}, {@code election.lost}; docs/metrics.md lists them all. The subject is a path, a connect string or an
+ * endpoint. {@code session.lost} is counted once for each session that a coordinator lost.
  *
  * <p>What is begun is also told as a duration, under the same name, when it has ended: a wait if it was granted, a hold
  * in any case. So an adapter takes the durations, or the beginnings and ends, or both for different ends.

@@ -8,8 +8,9 @@ import java.util.Optional;
  * show what is awaited and held now, or to make a span of it.
  *
  * <p>{@link #end} is called exactly once, on every path: granted, timed out, interrupted, cancelled, lost, released,
- * coordinator closed. All other methods are called before it. All are called one after the other, on the thread that
- * serves the session, which must not be blocked; so an adapter needs no locks for what belongs to one of these.
+ * coordinator closed. All other methods but {@link #next} are called before it. All are called one after the other, on
+ * the thread that serves the session, which must not be blocked; so an adapter needs no locks for what belongs to one
+ * of these.
  */
 public interface Ongoing {
     /** Ignores everything. */

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  *   <li>Anything else: the recipe decides.
  * </ol>
  *
- * <p>Here is the only delay between attempts, and it has no limit: a deletion that gives up would leave a znode that
+ * <p>Here is the delay after a refusal. It has no limit of attempts: a deletion that gives up would leave a znode that
  * blocks others. All of it is for the session's dispatcher.
  */
 public final class Retry {

@@ -41,8 +41,8 @@ final class Cleanup {
      *
      * @param record what is kept of the transaction
      * @param patient whether it waits for sites that have not finished
-     * @param onDone called on the dispatcher when it is deleted, or when it is not and no caller waits; not of the
-     *     session's end
+     * @param onDone called on the dispatcher when it is deleted, or when it stays because a site has not finished or
+     *     the deletion is refused; not if the session ends first
      */
     Cleanup(RecipeSession session, TransactionLayout layout, DecisionRecord record, boolean patient, Runnable onDone) {
         this.session = session;

@@ -43,9 +43,9 @@ import org.slf4j.LoggerFactory;
  *   <li>It is watched, and made again if it is deleted while we lead.
  *   <li>The leader changes its data by a transaction with the same check: see {@link LeaderUpdates}.
  *   <li>A leader that resigns deletes it in one transaction with its place. If the reply to that is lost, or somebody
- *       else has deleted one of the two, it deletes the node with the check, and then the place. A
- *       leader whose place is gone already compares what stands there first. In the round trip between that look and
- *       the deletion its successor may have replaced it; then the successor makes its own again.
+ *       else has deleted one of the two, it deletes the node with the check, and then the place. A leader whose place
+ *       is gone already compares what stands there first. In the round trip between that look and the deletion its
+ *       successor may have replaced it; then the successor makes its own again.
  * </ol>
  *
  * <p>Can a candidate lead with an older token than the leader before it? Not by our line: places are granted in the

@@ -70,7 +70,7 @@ public interface Leadership extends FencedGrant {
      *
      * @param timeout how long those in between may take
      * @throws TransferFailedException if the candidate has gone, or if it is not next when the time is over, naming the
-     *     candidates that stands in the way; the leader stays leader
+     *     candidates that stand in the way; the leader stays leader
      * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
      * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was
      *     under way, which {@link #lost()} tells

@@ -42,7 +42,7 @@ final class ConsumerTurn {
     private boolean resting;
     private TimeSource.Timer rest = () -> {};
 
-    /** The consumer that wants the turn; called on the dispatcher. */
+    /** Who wants the turn, a consumer or a producer; called on the dispatcher. */
     interface Listener {
         /** The turn is ours now. */
         void onTurn();

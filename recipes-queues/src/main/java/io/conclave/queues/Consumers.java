@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  *       taken or claimed in one transaction ({@link DequeueTransaction}), which gives up the turn as well if others
  *       wait for it.
  *   <li>No items: wait for the watch; none that is due: for its time as well ({@link #awaitDue}). In a FIFO queue the
- *   list is worked off, and read again when it is exhausted or a
- *       second old. In any other queue the watch makes it stale; a long one is followed instead, while no other process
- *       waits: a persistent watch tells of each item that comes and goes ({@link ItemsWatch#follow}).
+ *       list is worked off, and read again when it is exhausted or a second old. In any other queue the watch makes it
+ *       stale; a long one is followed instead, while no other process waits: a persistent watch tells of each item that
+ *       comes and goes ({@link ItemsWatch#follow}).
  * </ol>
  *
  * <p>So one process looks at the items at a time, a new item wakes one process, and what a take costs does not depend
@@ -280,7 +280,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
                         .isZero();
     }
 
-    /** An item of this session's has come back; whose else it may be, is heard of when the list is read again. */
+    /** An item of this session has come back. Those of other sessions are seen when the list is read again. */
     void onReturned() {
         returned = true;
         boolean wasFollowing = watch.isFollowing();

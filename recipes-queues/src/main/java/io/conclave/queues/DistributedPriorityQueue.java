@@ -46,34 +46,17 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
         return new DistributedPriorityQueue<>(coordinator, QueueLayout.within(path), codec, QueueOptions.DEFAULT);
     }
 
-    /**
-     * The same queue; puts wait while it has that many items, claimed ones included and dead ones not. The bound holds
-     * among all producers that give the same; a put without one does not look. Producers stand in a line of their own,
-     * and a consumer wakes one.
-     *
-     * @throws IllegalArgumentException if it is not positive
-     */
+    /** As {@link DistributedQueue#withBound}. */
     public DistributedPriorityQueue<T> withBound(int items) {
         return with(options().withBound(items));
     }
 
-    /**
-     * The same queue; an item claimed through it comes back if it is not acknowledged within this time. Five minutes if
-     * not set. It is measured by the consumer's own clocks, from before the claim was sent; no other clock matters,
-     * since the claim goes with its session.
-     *
-     * @throws IllegalArgumentException if it is not positive
-     */
+    /** As {@link DistributedQueue#withVisibility}. */
     public DistributedPriorityQueue<T> withVisibility(Duration duration) {
         return with(options().withVisibility(duration));
     }
 
-    /**
-     * The same queue; an item that was delivered this often is not claimed through it any more, but goes to the
-     * {@link #deadLetters()}. 10 if not set.
-     *
-     * @throws IllegalArgumentException if it is not positive
-     */
+    /** As {@link DistributedQueue#withMaxDeliveries}. */
     public DistributedPriorityQueue<T> withMaxDeliveries(int number) {
         return with(options().withMaxDeliveries(number));
     }

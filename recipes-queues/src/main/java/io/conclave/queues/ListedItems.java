@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The unclaimed items that a consumer knows of, in the order in which they go out: those of a list, and unless
- * that is first in, first out, the changes that it was told of since. State belongs to the session's dispatcher.
+ * The unclaimed items that a consumer knows of, in the order in which they go out: those of a list, and if
+ * an item may overtake others, the changes that it was told of since. State belongs to the session's dispatcher.
  */
 final class ListedItems {
     /** How much older than the first item of the list one may be that comes back. */

@@ -4,7 +4,6 @@ import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReceivedBytes;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
-import java.util.OptionalInt;
 
 /** What the next request of an open connection waits for because of the server. Belongs to the connection's loop. */
 final class RequestHolds {
@@ -50,8 +49,9 @@ final class RequestHolds {
 
     /** Looks at the next frame before it is handled: whether it has to wait for the answer to the one before it. */
     boolean holdsBack(ReceivedBytes received) {
-        OptionalInt opCode = received.intOfNextFrame(RequestIntake.XID_BYTES);
-        behindAnother = pipeline.holdsNext() && opCode.isPresent() && opCode.getAsInt() != OpCode.PING.code();
+        behindAnother = pipeline.holdsNext()
+                && received.intOfNextFrame(RequestIntake.XID_BYTES).stream()
+                        .anyMatch(opCode -> opCode != OpCode.PING.code());
         return behindAnother;
     }
 
