@@ -42,7 +42,7 @@ final class DemoStage implements AutoCloseable {
     static DemoStage open() throws Exception {
         DemoStage stage = new DemoStage(Files.createTempDirectory("conclave-demo"));
         try {
-            stage.port.get(30, TimeUnit.SECONDS);
+            stage.port.get(2, TimeUnit.MINUTES);
         } catch (Exception e) {
             stage.close();
             throw e;
