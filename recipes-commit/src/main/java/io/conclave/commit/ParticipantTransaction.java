@@ -205,7 +205,14 @@ final class ParticipantTransaction {
             leave();
             site.finished(this);
         } else if (!ended && decision.isEmpty()) {
-            Objects.requireNonNull(deciding, "deciding").siteHasFinished();
+            session.send(
+                    Exists.of(layout.path()),
+                    stat -> {
+                        if (stat.isEmpty()) {
+                            readOutcome();
+                        } // else the decision is there, or comes
+                    },
+                    cause -> onFailure(cause, this::finishedByOthers));
         } // else the participant is being told
     }
 
