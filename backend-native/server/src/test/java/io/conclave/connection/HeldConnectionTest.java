@@ -31,8 +31,9 @@ class HeldConnectionTest {
     private static final RequestBody PING = new ConnectionRequest.Empty(OpCode.PING);
 
     private final LoneLoop server = new LoneLoop();
-    private final AtomicInteger touches = new AtomicInteger();
-    private final ConnectionReader reader = server.reader(1 << 20, new CountedLeases());
+    private final TestLeases leases = new TestLeases();
+    private final AtomicInteger touches = leases.touches;
+    private final ConnectionReader reader = server.reader(1 << 20, leases);
     private final ClientConnection connection = reader.connection();
 
     private void open() {
@@ -93,7 +94,7 @@ class HeldConnectionTest {
     @Test
     void theSessionOfAClientThatTakesItsAnswersSlowlyIsKeptForAsLongAsItTakesAny() {
         SlowChannel slow = new SlowChannel();
-        ConnectionReader slowReader = server.reader(slow, 1 << 30, new CountedLeases());
+        ConnectionReader slowReader = server.reader(slow, 1 << 30, leases);
         open(slowReader.connection());
         slow.waiting = 10_000;
         ByteBuf ping = Unpooled.buffer();
@@ -139,26 +140,5 @@ class HeldConnectionTest {
     void end() {
         connection.close("the test is over");
         server.close();
-    }
-
-    private final class CountedLeases implements SessionLeases {
-        @Override
-        public Lease of(long sessionId) {
-            return () -> {
-                touches.incrementAndGet();
-                return true;
-            };
-        }
-
-        @Override
-        public boolean answersAtOnce() {
-            return true;
-        }
-
-        @Override
-        public void whenLeaderKnows(Runnable action) {}
-
-        @Override
-        public void whenLeaderKnowsSoon(Runnable action) {}
     }
 }

@@ -33,7 +33,7 @@ class LargeBodyTest {
 
     private final LoneLoop server = new LoneLoop();
     private final EmbeddedChannel channel = new EmbeddedChannel();
-    private final ConnectionReader reader = server.reader(channel, 1 << 30, new Leases());
+    private final ConnectionReader reader = server.reader(channel, 1 << 30, new TestLeases());
     private final ClientConnection connection = reader.connection();
 
     @BeforeEach
@@ -181,23 +181,5 @@ class LargeBodyTest {
         reader.channelReadComplete(null);
         assertEquals(0, ReplyHeader.decode(reply()).err());
         assertEquals(1, server.loop.watches().size());
-    }
-
-    private static final class Leases implements SessionLeases {
-        @Override
-        public Lease of(long sessionId) {
-            return () -> true;
-        }
-
-        @Override
-        public boolean answersAtOnce() {
-            return true;
-        }
-
-        @Override
-        public void whenLeaderKnows(Runnable action) {}
-
-        @Override
-        public void whenLeaderKnowsSoon(Runnable action) {}
     }
 }

@@ -37,7 +37,7 @@ class LateLoopTest {
 
     private final LoneLoop server = new LoneLoop();
     private final EmbeddedChannel channel = new EmbeddedChannel();
-    private final ConnectionReader reader = server.reader(channel, 1 << 20, new LeasesWithoutEnd());
+    private final ConnectionReader reader = server.reader(channel, 1 << 20, new TestLeases());
     private final ClientConnection connection = reader.connection();
     private TreeState applied = TreeState.initial(new UUID(1, 2), 0);
 
@@ -125,23 +125,5 @@ class LateLoopTest {
         ByteBuf late = frame(1, new RequestBody.GetData("/n", false));
         reader.channelRead(null, late);
         assertEquals(0, late.refCnt());
-    }
-
-    private static final class LeasesWithoutEnd implements SessionLeases {
-        @Override
-        public Lease of(long sessionId) {
-            return () -> true;
-        }
-
-        @Override
-        public boolean answersAtOnce() {
-            return true;
-        }
-
-        @Override
-        public void whenLeaderKnows(Runnable action) {}
-
-        @Override
-        public void whenLeaderKnowsSoon(Runnable action) {}
     }
 }
