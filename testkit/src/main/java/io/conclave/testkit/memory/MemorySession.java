@@ -156,14 +156,12 @@ final class MemorySession implements BackendSession {
         if (!state.isLive()) {
             requests.fail(pending, this::gone);
         } else if (refusal.isPresent()) {
-            requests.fail(pending, request -> new RefusedException(refusal.get(), request.describe() + ": refused"));
+            requests.refuse(pending, refusal.get(), "refused");
         } else if (outstanding > options.maxQueuedRequests() && !(pending.request instanceof RemoveWatch)) {
-            requests.fail(
+            requests.refuse(
                     pending,
-                    request -> new RefusedException(
-                            RefusalReason.LIMIT_EXCEEDED,
-                            request.describe() + ": " + options.maxQueuedRequests()
-                                    + " requests are already waiting in this session"));
+                    RefusalReason.LIMIT_EXCEEDED,
+                    options.maxQueuedRequests() + " requests are already waiting in this session");
         } else {
             requests.enqueue(pending);
             sendUnsent();

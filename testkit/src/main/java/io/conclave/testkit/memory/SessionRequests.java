@@ -1,6 +1,8 @@
 package io.conclave.testkit.memory;
 
 import io.conclave.error.ConclaveException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
 import io.conclave.request.Request;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -66,6 +68,10 @@ final class SessionRequests {
             outstanding.decrementAndGet();
             pending.answer.completeExceptionally(failure);
         });
+    }
+
+    void refuse(PendingRequest<?> pending, RefusalReason reason, String why) {
+        fail(pending, request -> new RefusedException(reason, request.describe() + ": " + why));
     }
 
     void failInFlight(Function<Request<?>, ConclaveException> reason) {
