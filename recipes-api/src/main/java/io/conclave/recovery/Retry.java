@@ -69,6 +69,22 @@ public final class Retry {
     }
 
     /**
+     * As {@link #ifItMayPass}, of a look for what became of a request whose reply was lost.
+     *
+     * @param unknown of that request
+     * @param otherwise is given every other failure, as one of the request: see {@link Failures#inDoubt}
+     */
+    public static void lookAgain(
+            RecipeSession session,
+            Object whose,
+            OutcomeUnknownException unknown,
+            Throwable cause,
+            Runnable look,
+            Consumer<? super Throwable> otherwise) {
+        ifItMayPass(session, whose, cause, look, other -> otherwise.accept(Failures.inDoubt(unknown, other)));
+    }
+
+    /**
      * Tries again whatever the failure was, unless the session is over: at once if the reply was lost, else later.
      *
      * @param whose names in the log what is tried

@@ -76,11 +76,6 @@ final class BarrierWrites {
     }
 
     private void lookAgain(OutcomeUnknownException unknown, Throwable cause) {
-        Retry.ifItMayPass(
-                session,
-                "Remove " + path,
-                cause,
-                this::findAndDelete,
-                other -> done.completeExceptionally(Failures.inDoubt(unknown, other)));
+        Retry.lookAgain(session, "Remove " + path, unknown, cause, this::findAndDelete, done::completeExceptionally);
     }
 }

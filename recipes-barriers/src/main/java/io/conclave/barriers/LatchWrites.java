@@ -102,12 +102,13 @@ final class LatchWrites {
             OutcomeUnknownException unknown,
             CompletableFuture<Void> counted,
             Throwable cause) {
-        Retry.ifItMayPass(
+        Retry.lookAgain(
                 session,
                 "Count " + by,
+                unknown,
                 cause,
                 () -> findOut(by, czxid, unknown, counted),
-                other -> counted.completeExceptionally(Failures.inDoubt(unknown, other)));
+                counted::completeExceptionally);
     }
 
     private void onNotNamed(

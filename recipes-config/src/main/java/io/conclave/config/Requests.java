@@ -95,12 +95,13 @@ final class Requests {
     <T> CompletionStage<T> lookAgain(
             OutcomeUnknownException unknown, Throwable cause, Supplier<? extends CompletionStage<T>> look) {
         CompletableFuture<T> found = new CompletableFuture<>();
-        Retry.ifItMayPass(
+        Retry.lookAgain(
                 session(),
                 String.valueOf(unknown.getMessage()),
+                unknown,
                 cause,
                 () -> Waiting.forward(look.get(), found),
-                other -> found.completeExceptionally(Failures.inDoubt(unknown, other)));
+                found::completeExceptionally);
         return found;
     }
 

@@ -250,15 +250,14 @@ final class ClaimedItem<T> implements Claim<T> {
         session.read(
                 Exists.of(layout.item(name)),
                 stat -> end(stat.isEmpty() ? ClaimEnd.ACKNOWLEDGED : ClaimEnd.TAKEN_AWAY),
-                cause -> Retry.ifItMayPass(
+                cause -> Retry.lookAgain(
                         session,
                         this,
+                        new OutcomeUnknownException(
+                                this + ": the reply to its acknowledgement was lost, and the claim is gone"),
                         cause,
                         this::lookForTheItem,
-                        other -> endFor(Failures.inDoubt(
-                                new OutcomeUnknownException(
-                                        this + ": the reply to its acknowledgement was lost, and the claim is gone"),
-                                other))));
+                        this::endFor));
     }
 
     private void endFor(Throwable cause) {

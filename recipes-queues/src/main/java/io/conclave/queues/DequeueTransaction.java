@@ -296,12 +296,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
 
     private void onGone(Throwable failure, OutcomeUnknownException cause) {
         if (!Failures.isNoNode(failure)) {
-            Retry.ifItMayPass(
-                    session,
-                    this,
-                    failure,
-                    () -> unclear(false, cause),
-                    other -> outcome.failed(Failures.inDoubt(cause, other)));
+            Retry.lookAgain(session, this, cause, failure, () -> unclear(false, cause), outcome::failed);
         } else if (mode == PendingTake.Mode.CLAIM) {
             outcome.again();
         } else {

@@ -260,12 +260,7 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             if (Failures.isNoNode(failure)) {
                 onNone(first, cause);
             } else {
-                Retry.ifItMayPass(
-                        session,
-                        Producers.this,
-                        failure,
-                        () -> unclear(first, cause),
-                        other -> failed(Failures.inDoubt(cause, other)));
+                Retry.lookAgain(session, Producers.this, cause, failure, () -> unclear(first, cause), this::failed);
             }
         }
 

@@ -105,12 +105,7 @@ final class Settlement {
         if (Failures.isNoNode(cause)) {
             claimGone();
         } else {
-            Retry.ifItMayPass(
-                    session,
-                    claim,
-                    cause,
-                    () -> findOut(unknown),
-                    other -> result.completeExceptionally(Failures.inDoubt(unknown, other)));
+            Retry.lookAgain(session, claim, unknown, cause, () -> findOut(unknown), result::completeExceptionally);
         }
     }
 
