@@ -54,7 +54,7 @@ final class ItemsWatch {
         /** A child of the queue was deleted since the list was read. */
         default void onDeleted(String name) {}
 
-        /** The list is out of date, or could not be read this time: whoever needs one reads it again. */
+        /** The list is out of date, or could not be read this time: a consumer or producer that needs one reads it. */
         void onUnlisted();
 
         /** It cannot be read. */
