@@ -65,12 +65,13 @@ public final class FaultDriver {
     public static final String ALL_ABSENCES = "conclave.faults.absences";
 
     private static final int CLEAN_RUNS = 3;
-    /** Behind the others, and not in pairs, so that the numbers of those stay. */
+    /** Behind the others, and in pairs only with {@value #PAIRS}, so that the numbers of those stay. */
     private static final List<Fault> LATER = List.of(Fault.LAG, Fault.PARTITION_LATE);
 
-    private static final List<Fault> FAULTS = Arrays.stream(Fault.values())
-            .filter(fault -> !fault.isAbsence() && !LATER.contains(fault))
-            .toList();
+    private static final List<Fault> ALL_FAULTS =
+            Arrays.stream(Fault.values()).filter(fault -> !fault.isAbsence()).toList();
+    private static final List<Fault> FAULTS =
+            ALL_FAULTS.stream().filter(fault -> !LATER.contains(fault)).toList();
     private static final List<Fault> ABSENCES = List.of(Fault.absences());
     private static final List<Fault> ABSENCES_AT_REQUESTS =
             ABSENCES.stream().filter(absence -> !absence.isAtRest()).toList();
@@ -399,7 +400,8 @@ public final class FaultDriver {
             Fault absence = ABSENCES.get(random.nextInt(ABSENCES.size()));
             return new Plan.Strike(index, absence, reconnectDelay, rivals.get(random.nextInt(rivals.size())));
         }
-        return new Plan.Strike(index, FAULTS.get(random.nextInt(FAULTS.size())), reconnectDelay);
+        List<Fault> faults = Integer.getInteger(PAIRS) == null ? FAULTS : ALL_FAULTS;
+        return new Plan.Strike(index, faults.get(random.nextInt(faults.size())), reconnectDelay);
     }
 
     private Settings settings(int cleanRequests) {
