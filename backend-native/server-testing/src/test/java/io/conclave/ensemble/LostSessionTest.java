@@ -119,7 +119,7 @@ class LostSessionTest {
             lost.submit(Create.of(late));
             first.refuse();
             second.accept();
-            clientsTime.advance(TIMEOUT);
+            clientsTime.suspend(TIMEOUT);
             awaitState(lost, SessionState.LOST);
 
             BackendSession next = connected(backend);

@@ -146,7 +146,7 @@ class ClientSaslTest {
                 Client client =
                         new Client(TestServer.port(server), time, Authentication.saslDigestMd5("bob", PASSWORD))) {
             assertEquals("done", client.outcome());
-            time.advance(TIMEOUT);
+            time.suspend(TIMEOUT);
             await().until(() -> client.states.contains(SessionState.LOST));
             BackendSession next = client.backend.openSession(new SessionListener() {
                 @Override
