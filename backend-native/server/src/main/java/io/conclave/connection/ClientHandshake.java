@@ -104,7 +104,12 @@ final class ClientHandshake {
     }
 
     private void attach(ConnectRequest request) {
-        Change change = request.sessionId() == 0 ? open(request) : resume(request);
+        boolean isNew = request.sessionId() == 0;
+        if (!isNew && !isKnown(request) && !services.sessionCounts().admitsUnknown(connection.address(), connection)) {
+            connection.close("too many clients come in this second with sessions that are not known");
+            return;
+        }
+        Change change = isNew ? open(request) : resume(request);
         // One turn later, so that a client that has already left again is noticed: an attach takes the session away
         // from where it was.
         connection.loop().post(() -> propose(new Attach(request, change)));
@@ -155,16 +160,22 @@ final class ClientHandshake {
      * and the log. If its end is proposed already, the log has it before this.
      */
     private Change resume(ConnectRequest request) {
-        SessionPassword password = passwordOf(request);
-        boolean known = services.replicated()
-                .get()
-                .session(request.sessionId())
-                .filter(session -> session.password().equals(password))
-                .isPresent();
-        if (known) {
+        if (isKnown(request)) {
             services.leases().of(request.sessionId()).touch();
         }
-        return new Change.ResumeSession(request.sessionId(), password, timeoutMs(request));
+        return new Change.ResumeSession(request.sessionId(), passwordOf(request), timeoutMs(request));
+    }
+
+    /**
+     * Whether this server knows the session, with its password. It may not know one that was opened at another server
+     * a moment ago, so only the log says that one has expired.
+     */
+    private boolean isKnown(ConnectRequest request) {
+        return services.replicated()
+                .get()
+                .session(request.sessionId())
+                .filter(session -> session.password().equals(passwordOf(request)))
+                .isPresent();
     }
 
     private int timeoutMs(ConnectRequest request) {

@@ -39,7 +39,10 @@ public enum ClientLimit {
     /** Sessions that one address has opened or resumed through this server, and that have not ended. */
     SESSIONS_OF_ADDRESS("maxSessionsPerAddress", Effect.REFUSES, 10_000),
 
-    /** Sessions that are opened through this server in a second. */
+    /**
+     * Sessions that are opened through this server in a second, and resumed that it does not know; half of it for one
+     * address.
+     */
     SESSIONS_PER_SECOND("maxSessionsPerSecond", Effect.REFUSES, 1000),
 
     /** Ephemeral znodes of one session: they all go at once when it ends. */

@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +27,10 @@ final class SessionCounts {
 
     private final ConcurrentHashMap<InetAddress, Integer> byAddress = new ConcurrentHashMap<>();
 
-    // Both: @GuardedBy("this").
+    // All: @GuardedBy("this").
     private long second = Long.MIN_VALUE;
     private long openedInSecond;
+    private final Map<InetAddress, Integer> openedByAddress = new HashMap<>();
 
     SessionCounts(LimitGuard guard, TimeSource time) {
         this.guard = guard;
@@ -53,26 +55,58 @@ final class SessionCounts {
                     newSession(connection) + ": its address has opened " + ofAddress + " that still live");
             return false;
         }
-        if (!guard.allows(ClientLimit.SESSIONS_PER_SECOND, countInSecond())) {
-            guard.refused(
-                    ClientLimit.SESSIONS_PER_SECOND,
-                    newSession(connection) + ": that many were opened in this second already");
-            return false;
-        }
-        return true;
+        return admitsInSecond(address, newSession(connection));
+    }
+
+    /**
+     * Whether a client may resume a session that this server does not know, or knows with another password. Almost
+     * always it is answered as expired, but only behind an entry of the log; so it counts as an opening does.
+     */
+    boolean admitsUnknown(@Nullable InetAddress address, Object connection) {
+        return admitsInSecond(address, "a session of " + connection + ", which is not known here");
+    }
+
+    private boolean admitsInSecond(@Nullable InetAddress address, String what) {
+        Optional<String> problem = countInSecond(address);
+        problem.ifPresent(text -> guard.refused(ClientLimit.SESSIONS_PER_SECOND, what + ": " + text));
+        return problem.isEmpty();
     }
 
     private static String newSession(Object connection) {
         return "a new session of " + connection;
     }
 
-    private synchronized long countInSecond() {
+    /** Why there is no room in this second, or nothing if there is; then it is taken. */
+    private synchronized Optional<String> countInSecond(@Nullable InetAddress address) {
         long now = TimeUnit.NANOSECONDS.toSeconds(time.monotonicNanos());
         if (now != second) {
             second = now;
             openedInSecond = 0;
+            openedByAddress.clear();
         }
-        return ++openedInSecond;
+        if (!guard.allows(ClientLimit.SESSIONS_PER_SECOND, openedInSecond + 1)) {
+            return Optional.of("that many were opened in this second already");
+        }
+        if (address != null && limitsAddresses()) {
+            int ofAddress = openedByAddress.getOrDefault(address, 0);
+            if (ofAddress >= shareOfAddress()) {
+                return Optional.of("its address has opened " + ofAddress + " in this second, and one may have half");
+            }
+            openedByAddress.put(address, ofAddress + 1);
+        }
+        openedInSecond++;
+        return Optional.empty();
+    }
+
+    /** Not where many clients may share one address. */
+    private boolean limitsAddresses() {
+        return guard.limits().configured(ClientLimit.SESSIONS_OF_ADDRESS) > 0
+                && guard.limits().configured(ClientLimit.SESSIONS_PER_SECOND) > 0;
+    }
+
+    /** Half of what is opened in a second, and one at least: a stranger leaves the others the other half. */
+    private long shareOfAddress() {
+        return (guard.limits().configured(ClientLimit.SESSIONS_PER_SECOND) + 1) / 2;
     }
 
     /** On the log's thread. */

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.testkit.ManualTimeSource;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -22,5 +24,42 @@ class SessionCountsTest {
             time.advance(Duration.ofSeconds(1));
         }
         assertEquals(3, guard.count(ClientLimit.SESSIONS_PER_SECOND));
+    }
+
+    @Test
+    void anAddressHasHalfOfASecondAndTheOthersTheRest() throws UnknownHostException {
+        ManualTimeSource time = new ManualTimeSource();
+        LimitGuard guard = new LimitGuard(ClientLimits.defaults().with(ClientLimit.SESSIONS_PER_SECOND, 5), time);
+        SessionCounts counts = new SessionCounts(guard, time);
+        InetAddress stranger = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
+        InetAddress other = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
+        for (int second = 0; second < 2; second++) {
+            assertTrue(counts.admits(stranger, 0, "a stranger"));
+            assertTrue(counts.admitsUnknown(stranger, "a stranger"), "counts as an opening does");
+            assertTrue(counts.admits(stranger, 0, "a stranger"));
+            for (int i = 0; i < 100; i++) {
+                assertFalse(counts.admits(stranger, 0, "a stranger"));
+                assertFalse(counts.admitsUnknown(stranger, "a stranger"));
+            }
+            assertTrue(counts.admits(other, 0, "somebody"));
+            assertTrue(counts.admits(null, 0, "one of this JVM"));
+            assertFalse(counts.admits(null, 0, "one of this JVM"), "the second is full");
+            time.advance(Duration.ofSeconds(1));
+        }
+        assertEquals(2 * 201, guard.count(ClientLimit.SESSIONS_PER_SECOND));
+    }
+
+    @Test
+    void anAddressThatManyShareHasAllOfASecond() {
+        ManualTimeSource time = new ManualTimeSource();
+        ClientLimits limits = ClientLimits.defaults()
+                .with(ClientLimit.SESSIONS_PER_SECOND, 3)
+                .with(ClientLimit.SESSIONS_OF_ADDRESS, 0);
+        SessionCounts counts = new SessionCounts(new LimitGuard(limits, time), time);
+        InetAddress shared = InetAddress.getLoopbackAddress();
+        for (int i = 0; i < 3; i++) {
+            assertTrue(counts.admits(shared, 0, "one of many"));
+        }
+        assertFalse(counts.admits(shared, 0, "one of many"));
     }
 }

@@ -6,12 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.connection.ClientLimit;
 import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.ConnectRequest;
+import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
+import io.conclave.testkit.ManualTimeSource;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -299,6 +302,43 @@ class ClientLimitsTest {
             }
             assertRefused(server);
             assertEquals(1, TestServer.metric(server, "conclave_refused_sessions"));
+        }
+    }
+
+    /** Each would be an entry of the log. Clients that have a session come back to it at any rate. */
+    @Test
+    void resumesOfUnknownSessionsCountAsOpeningsAndThoseOfKnownOnesDoNot() throws IOException {
+        ServerConfig config = TestServer.config()
+                .ensemble(EnsembleConfig.alone(1).withSyncLimitTicks(1_000_000))
+                .clientLimit(ClientLimit.SESSIONS_PER_SECOND, 6)
+                .build();
+        try (ConclaveServer server = ConclaveServer.start(config, new ManualTimeSource(), cause -> {})) {
+            ConnectResponse session;
+            try (RawClient client = new RawClient(TestServer.port(server))) {
+                session = client.connect(60_000);
+            }
+            ConnectRequest right =
+                    new ConnectRequest(0, 0, 60_000, session.sessionId(), session.password(), false, true);
+            ConnectRequest wrong = new ConnectRequest(0, 0, 60_000, session.sessionId(), new byte[16], false, true);
+            for (int i = 0; i < 10; i++) {
+                assertEquals(session.sessionId(), resumed(server, right));
+            }
+            for (int i = 0; i < 2; i++) {
+                assertEquals(0, resumed(server, wrong), "it counts as expired");
+            }
+            long before = server.state().lastZxid();
+            try (RawClient oneTooMany = new RawClient(TestServer.port(server))) {
+                oneTooMany.sendConnect(wrong);
+                assertTrue(oneTooMany.isClosedByServer());
+            }
+            assertEquals(before, server.state().lastZxid());
+            assertEquals(session.sessionId(), resumed(server, right));
+        }
+    }
+
+    private static long resumed(ConclaveServer server, ConnectRequest request) throws IOException {
+        try (RawClient client = new RawClient(TestServer.port(server))) {
+            return client.connect(request).sessionId();
         }
     }
 

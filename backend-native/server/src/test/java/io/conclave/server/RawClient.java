@@ -55,7 +55,7 @@ final class RawClient implements AutoCloseable {
         sendConnect(new ConnectRequest(0, 0, timeoutMs, 0, new byte[16], false, true));
     }
 
-    private void sendConnect(ConnectRequest request) throws IOException {
+    void sendConnect(ConnectRequest request) throws IOException {
         ByteBuf out = Unpooled.buffer();
         Frames.write(out, request);
         write(out);
