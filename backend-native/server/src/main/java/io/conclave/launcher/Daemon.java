@@ -168,15 +168,21 @@ final class Daemon {
         if (running.isEmpty()) {
             return console.fail("No server of " + files.directory() + " runs.");
         }
-        String answer;
+        InetSocketAddress address = address(config, running.get().port());
         try {
-            answer = ask(address(config, running.get().port()), "srvr");
+            String answer = ask(address, "srvr").strip();
+            if (answer.contains("not in the whitelist")) {
+                boolean serves = AdminClient.isServing(address);
+                console.say((serves ? "The server serves clients" : "The server runs and serves no clients now")
+                        + "; more cannot be asked, since srvr is not in 4lw.commands.whitelist.");
+                return serves ? Main.DONE : NOT_SERVING;
+            }
+            console.say(answer);
+            return answer.contains("\nMode: ") ? Main.DONE : NOT_SERVING;
         } catch (IOException e) {
             return console.fail("Process " + running.get().process().pid() + " runs, but does not answer on port "
                     + running.get().port() + ": " + e);
         }
-        console.say(answer.strip());
-        return answer.contains("\nMode: ") || answer.contains("not in the whitelist") ? Main.DONE : NOT_SERVING;
     }
 
     /** Where a server on this machine is reached. */

@@ -29,22 +29,37 @@ final class OwnersOutput implements AutoCloseable {
         this.text = new BufferedWriter(Channels.newWriter(channel, StandardCharsets.UTF_8));
     }
 
-    /** @throws FileAlreadyExistsException if there is one of this name, or of the name before it is whole */
+    /**
+     * @throws FileAlreadyExistsException if there is one of this name, or of the name before it is whole; the message
+     *     says which
+     */
     static OwnersOutput to(Path target) throws IOException {
         requireAbsent(target);
         Path partial = target.resolveSibling(target.getFileName() + ".partial");
-        return new OwnersOutput(
-                target,
-                partial,
-                FileChannel.open(
-                        partial,
-                        Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
-                        OwnersFile.ownersOnly()));
+        return new OwnersOutput(target, partial, created(partial));
+    }
+
+    private static FileChannel created(Path partial) throws IOException {
+        try {
+            return FileChannel.open(
+                    partial, Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW), OwnersFile.ownersOnly());
+        } catch (FileAlreadyExistsException e) {
+            throw refused(
+                    partial + " is there: an export to the same file runs, or was interrupted. If none runs,"
+                            + " delete it and try again",
+                    e);
+        }
+    }
+
+    private static FileAlreadyExistsException refused(String problem, Exception cause) {
+        FileAlreadyExistsException refusal = new FileAlreadyExistsException(problem);
+        refusal.initCause(cause);
+        return refusal;
     }
 
     private static void requireAbsent(Path file) throws FileAlreadyExistsException {
         if (Files.exists(file)) {
-            throw new FileAlreadyExistsException(file.toString());
+            throw new FileAlreadyExistsException(file + " is there already, and is not overwritten");
         }
     }
 

@@ -140,8 +140,6 @@ final class RecoveryCommands {
             }
             console.say(target + ": " + count + " znodes, a line each.");
             return Main.DONE;
-        } catch (FileAlreadyExistsException e) {
-            return console.fail("Nothing was written: " + target + " is there already.");
         } catch (IOException e) {
             return console.fail("Nothing was written: " + messageOf(e));
         }

@@ -255,12 +255,20 @@ public final class PeerSecretFile {
     }
 
     /**
-     * Puts a new secret in front of the present one, and drops one that was kept from the last time.
+     * Puts a new secret in front of the present one.
      *
-     * @throws ServerStartException if the present one may not be used, or the file cannot be written
+     * @throws ServerStartException if there are two already, the present one may not be used, or the file cannot be
+     *     written
      */
     public void addNew() {
-        write(List.of(random(), secrets().get(0)));
+        List<byte[]> present = secrets();
+        if (present.size() == PeerSecrets.MOST_SECRETS) { // the second may be the only one that the others have
+            throw new ServerStartException(path() + " has two secrets already: the present one is being replaced. To"
+                    + " go on with that, copy this file to all other servers, and delete its second line everywhere"
+                    + " when each has logged that it read both. To take it back, if no other server has the new one"
+                    + " yet, delete the first line. Then new-secret makes another one");
+        }
+        write(List.of(random(), present.get(0)));
     }
 
     private static byte[] random() {

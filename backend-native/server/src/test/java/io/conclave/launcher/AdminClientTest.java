@@ -53,13 +53,15 @@ class AdminClientTest {
     }
 
     @Test
-    void aServerThatTakesNoSessionIsSaidToHaveNoLeader() throws Exception {
+    void whyAServerMayTakeNoSessionIsSaid() throws Exception {
         try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CompletableFuture<Void> server = CompletableFuture.runAsync(() -> serve(port, List.of()));
 
             IOException refusal = assertThrows(IOException.class, () -> new AdminClient(addressOf(port), "secret"));
 
-            assertTrue(refusal.getMessage().contains("it has no leader"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("It has no leader"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("its disk is full"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("maxSessionsPerSecond"), refusal::getMessage);
             server.get();
         }
     }

@@ -89,9 +89,9 @@ class CommandsTest {
         assertEquals(2, both.size());
         assertEquals(first, both.get(1));
         assertNotEquals(first, both.get(0));
-        assertEquals(0, run("new-secret", file.toString()), said());
-        assertEquals(both.get(0), secretsIn(secret).get(1), "the oldest goes");
-        assertEquals(2, secretsIn(secret).size());
+        assertEquals(1, run("new-secret", file.toString()), said());
+        assertTrue(said().startsWith(secret + " has two secrets already"), said());
+        assertEquals(both, secretsIn(secret), "the second is the one that the others have");
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(secret)));
         assertEquals(1, run("new-secret", config("peerAuthentication=none\n").toString()));
         assertTrue(said().contains("it has no line server.N, or it says peerAuthentication=none."), said());

@@ -15,6 +15,7 @@ import io.conclave.request.GetData;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ConfigFile;
 import io.conclave.server.ServerConfig;
+import io.conclave.testkit.proxy.FreePort;
 import io.conclave.time.TimeSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Map;
@@ -170,6 +172,47 @@ class RecoveryCommandsTest {
         }
         assertEquals(1, run("export", backup, ofBackup), said());
         assertTrue(said().contains("is there already"), said());
+    }
+
+    @Test
+    void whatAnInterruptedExportLeftIsNamed() throws Exception {
+        Path backup = madeBackup();
+        Path partial = Files.createFile(directory.resolve("x.jsonl.partial"));
+        assertEquals(1, run("export", backup, directory.resolve("x.jsonl")), said());
+        assertEquals(
+                "Nothing was written: " + partial + " is there: an export to the same file runs, or was interrupted."
+                        + " If none runs, delete it and try again\n",
+                said());
+        Files.delete(partial);
+        assertEquals(0, run("export", backup, directory.resolve("x.jsonl")), said());
+    }
+
+    /** More cannot be asked then; the exit status says what it always does. */
+    @Test
+    void theStatusOfAServerThatMayNotBeAskedSaysWhetherItServes() throws Exception {
+        Path file = configuration("unasked");
+        Files.writeString(file, "4lw.commands.whitelist=ruok\n", StandardOpenOption.APPEND);
+        ConclaveServer server = start(file);
+        try {
+            assertEquals(0, run("status", file), said());
+            assertTrue(said().startsWith("The server serves clients;"), said());
+        } finally {
+            stop(server, file);
+        }
+        Path ensemble = directory.resolve("ensemble");
+        Files.writeString(Files.createDirectories(ensemble).resolve("myid"), "1");
+        Path alone = Files.writeString(
+                directory.resolve("ensemble.cfg"),
+                "clientPort=0\nclientPortAddress=localhost\npreAllocSize=64\npeerAuthentication=none\ndataDir="
+                        + ensemble + "\nserver.1=127.0.0.1:" + FreePort.find()
+                        + "\nserver.2=127.0.0.1:1\n4lw.commands.whitelist=ruok\n");
+        ConclaveServer leaderless = start(alone);
+        try {
+            assertEquals(3, run("status", alone), said());
+            assertTrue(said().startsWith("The server runs and serves no clients now;"), said());
+        } finally {
+            stop(leaderless, alone);
+        }
     }
 
     @Test
