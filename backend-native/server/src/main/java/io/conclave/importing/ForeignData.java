@@ -3,11 +3,13 @@ package io.conclave.importing;
 import io.conclave.tree.ImportedState;
 import io.conclave.tree.ImportedState.Imported;
 import io.conclave.tree.TreeState;
+import io.conclave.tree.ZnodeAcl;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -67,13 +69,26 @@ public final class ForeignData {
         for (Path log : behind) {
             replay(log, replayed);
         }
-        Map<String, Imported> znodes = tree.znodes();
+        Map<String, Imported> znodes = known(tree, snapshot.file());
         for (Imported znode : znodes.values()) {
             lastTimeMs = Math.max(lastTimeMs, Math.max(znode.ctime(), znode.mtime()));
             lastZxid = Math.max(lastZxid, Math.max(znode.mzxid(), znode.pzxid()));
         }
         TreeState state = ImportedState.of(znodes, featureLevel, lastZxid, lastTimeMs);
         return new Contents(state, snapshot.file(), behind, transactions, tree.sessionCount(), notes);
+    }
+
+    private static Map<String, Imported> known(ReplayedTree tree, Path snapshot) throws IOException {
+        Map<String, Imported> znodes = new HashMap<>();
+        for (Map.Entry<String, ReplayedTree.Node> entry : tree.znodes().entrySet()) {
+            ZnodeAcl acl = entry.getValue().acl;
+            if (acl == null) {
+                throw new IOException(snapshot + ": " + entry.getKey()
+                        + " has an ACL that is not listed, and no transaction behind the snapshot sets it.");
+            }
+            znodes.put(entry.getKey(), entry.getValue().imported(acl));
+        }
+        return znodes;
     }
 
     // ---- files
@@ -137,17 +152,24 @@ public final class ForeignData {
     // ---- replaying
 
     private void replay(Path file, Transactions replayed) throws IOException {
+        boolean isFirst = true;
         try (ForeignLog log = new ForeignLog(file)) {
             for (JuteFile in = log.next(); in != null; in = log.next()) {
                 long start = in.offset();
                 Transactions.Header header = Transactions.Header.read(in);
                 if (header.zxid() > lastZxid) {
                     requireNext(in, start, header.zxid());
+                    if (isFirst && epochOf(header.zxid()) != epochOf(lastZxid)) {
+                        notes.add(file + " begins an epoch with 0x" + Long.toHexString(header.zxid()) + ", after 0x"
+                                + Long.toHexString(lastZxid) + ": if a log between the two is missing, that cannot be"
+                                + " noticed. See whether another ZooKeeper server has one.");
+                    }
                     replayed.replay(header, in);
                     lastZxid = header.zxid();
                     lastTimeMs = Math.max(lastTimeMs, header.timeMs());
                     transactions++;
                 }
+                isFirst = false;
             }
             if (log.isTorn()) {
                 notes.add(file + " ends in the middle of a transaction, which was never acknowledged.");
@@ -157,12 +179,16 @@ public final class ForeignData {
 
     /** Each transaction has the next number; a new leader begins a new epoch with its first. */
     private void requireNext(JuteFile in, long start, long zxid) throws ForeignDataException {
-        boolean isNewEpoch = zxid >>> Integer.SIZE > lastZxid >>> Integer.SIZE;
+        boolean isNewEpoch = epochOf(zxid) > epochOf(lastZxid);
         if (zxid != lastZxid + 1 && !(isNewEpoch && (zxid & 0xffff_ffffL) <= 1)) {
             throw in.refused(
                     start,
                     "transactions are missing: 0x" + Long.toHexString(zxid) + " follows 0x" + Long.toHexString(lastZxid)
                             + "; is this the right dataLogDir?");
         }
+    }
+
+    private static long epochOf(long zxid) {
+        return zxid >>> Integer.SIZE;
     }
 }

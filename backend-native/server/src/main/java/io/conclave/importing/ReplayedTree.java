@@ -29,7 +29,11 @@ final class ReplayedTree {
     /** A znode, with ZooKeeper's stored Stat. */
     static final class Node {
         byte @Nullable [] data;
+
+        /** Null while it is not known: of a snapshot that does not list it, until a transaction sets it. */
+        @Nullable
         ZnodeAcl acl;
+
         long czxid;
         long mzxid;
         long pzxid;
@@ -41,7 +45,7 @@ final class ReplayedTree {
         long owner;
         private Set<String> children = Set.of();
 
-        Node(byte @Nullable [] data, ZnodeAcl acl) {
+        Node(byte @Nullable [] data, @Nullable ZnodeAcl acl) {
             this.data = data;
             this.acl = acl;
         }
@@ -60,8 +64,8 @@ final class ReplayedTree {
             children.add(name);
         }
 
-        private Imported imported() {
-            return new Imported(data, acl, czxid, mzxid, pzxid, ctime, mtime, version, cversion, aversion, owner);
+        Imported imported(ZnodeAcl known) {
+            return new Imported(data, known, czxid, mzxid, pzxid, ctime, mtime, version, cversion, aversion, owner);
         }
     }
 
@@ -88,7 +92,9 @@ final class ReplayedTree {
             return; // it was deleted while the snapshot was written, by a transaction that comes later
         }
         parent.childCreated(parentCversion == -1 ? parent.cversion + 1 : parentCversion, zxid);
-        if (parent.children.contains(nameOf(path))) {
+        Node present = nodes.get(path);
+        if (present != null && parent.children.contains(nameOf(path))) {
+            present.acl = acl; // a snapshot may have the znode without it
             return;
         }
         Node node = new Node(data, acl);
@@ -160,8 +166,8 @@ final class ReplayedTree {
     }
 
     /** What can be reached from the root. */
-    Map<String, Imported> znodes() {
-        Map<String, Imported> all = new HashMap<>();
+    Map<String, Node> znodes() {
+        Map<String, Node> all = new HashMap<>();
         Deque<String> open = new ArrayDeque<>(nodes.containsKey(ROOT) ? List.of(ROOT) : List.of());
         while (!open.isEmpty()) {
             String path = open.pop();
@@ -169,7 +175,7 @@ final class ReplayedTree {
             if (node == null) {
                 throw new IllegalStateException("no znode " + path + ", which its parent has as a child");
             }
-            all.put(path, node.imported());
+            all.put(path, node);
             String prefix = path.equals(ROOT) ? ROOT : path + '/';
             node.children.forEach(name -> open.push(prefix + name));
         }

@@ -6,8 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.tree.AclEntry;
+import io.conclave.tree.AuthId;
 import io.conclave.tree.TreeState;
+import io.conclave.tree.ZnodeAcl;
 import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -21,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class ForeignDataTest {
     private static final int LEVEL = 4;
+    private static final ZnodeAcl READER = new ZnodeAcl(List.of(new AclEntry(1, new AuthId("ip", "10.0.0.1"))));
 
     @TempDir
     private Path directory;
@@ -140,6 +145,65 @@ class ForeignDataTest {
         assertTrue(refusal().contains("transactions are missing: 0x8 follows 0x5"), this::refusal);
         Files.write(log, ForeignFiles.log(ForeignFiles.create((1L << 32) + 1, "/b", 2)));
         assertEquals((1L << 32) + 1, read().state().lastZxid());
+    }
+
+    /** A leader may go after any transaction, so that the number of the next one does not tell what is missing. */
+    @Test
+    void anEpochThatBeginsAFileIsNoted() throws IOException {
+        long first = 1L << 32;
+        Files.write(
+                snapshot.resolveSibling("log.100000001"), ForeignFiles.log(ForeignFiles.create(first + 1, "/x", 3)));
+        ForeignData.Contents contents = read();
+        assertEquals(first + 1, contents.state().lastZxid());
+        assertEquals(1, contents.notes().size());
+        assertTrue(
+                contents.notes().get(0).contains("log.100000001 begins an epoch with 0x100000001, after 0x7: "),
+                contents.notes()::toString);
+        byte[] both = ForeignFiles.log(ForeignFiles.create(6, "/b", 2), ForeignFiles.create(first + 1, "/x", 3));
+        Files.delete(snapshot.resolveSibling("log.100000001"));
+        Files.write(log, both);
+        assertEquals(List.of(), read().notes(), "no file can be missing within one");
+    }
+
+    /** ZooKeeper writes the list of ACLs first, and then the znodes while transactions go on. */
+    @Test
+    void anAclThatIsNotListedIsThatOfTheTransaction() throws IOException {
+        Files.write(snapshot, ForeignFiles.snapshot(out -> {
+            ForeignFiles.znode(out, "/a/c", 0, 0, 2);
+            ForeignFiles.znode(out, "/a/d", 0, 0, 3);
+        }));
+        assertTrue(refusal().startsWith(snapshot + ": /a/"), this::refusal);
+        byte[] created = ForeignFiles.transaction(6, 15, out -> {
+            ForeignFiles.text(out, "/a/c");
+            ForeignFiles.buffer(out, null);
+            reader(out);
+            out.writeBoolean(false);
+            out.writeInt(2);
+        });
+        Files.write(log, ForeignFiles.log(created));
+        assertEquals(
+                snapshot + ": /a/d has an ACL that is not listed, and no transaction behind the snapshot sets it.",
+                refusal());
+        byte[] changed = ForeignFiles.transaction(7, 7, out -> {
+            ForeignFiles.text(out, "/a/d");
+            reader(out);
+            out.writeInt(1);
+        });
+        Files.write(log, ForeignFiles.log(created, changed));
+        TreeState state = read().state();
+        assertEquals(READER, state.znode("/a/c").orElseThrow().acl());
+        assertEquals(READER, state.znode("/a/d").orElseThrow().acl());
+        assertEquals(5, state.znode("/a/c").orElseThrow().czxid());
+        byte[] gone = ForeignFiles.transaction(7, 2, out -> ForeignFiles.text(out, "/a/d"));
+        Files.write(log, ForeignFiles.log(created, gone));
+        assertTrue(read().state().znode("/a/d").isEmpty());
+    }
+
+    private static void reader(DataOutputStream out) throws IOException {
+        out.writeInt(1);
+        out.writeInt(1);
+        ForeignFiles.text(out, "ip");
+        ForeignFiles.text(out, "10.0.0.1");
     }
 
     @Test

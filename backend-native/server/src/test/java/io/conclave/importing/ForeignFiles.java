@@ -52,9 +52,14 @@ public final class ForeignFiles {
     }
 
     static void znode(DataOutputStream out, String path, int cversion, long owner) throws IOException {
+        znode(out, path, cversion, owner, path.isEmpty() ? OPEN : 1);
+    }
+
+    /** One whose ACL has a number; 1 is the only one that is listed. */
+    static void znode(DataOutputStream out, String path, int cversion, long owner, long acl) throws IOException {
         text(out, path);
         buffer(out, path.getBytes(StandardCharsets.UTF_8));
-        out.writeLong(path.isEmpty() ? OPEN : 1);
+        out.writeLong(acl);
         for (int i = 0; i < 4; i++) {
             out.writeLong(path.isEmpty() ? 0 : 5); // czxid, mzxid, ctime, mtime
         }
@@ -82,6 +87,11 @@ public final class ForeignFiles {
 
     /** As {@link #snapshot()}, but {@code /a/e} has this owner. */
     static byte[] snapshot(long owner) {
+        return snapshot(out -> znode(out, "/a/e", 0, owner));
+    }
+
+    /** {@code /}, {@code /a}, and more. */
+    static byte[] snapshot(Fields more) {
         byte[] first = sealed(bytes(out -> {
             out.writeBytes("ZKSN");
             out.writeInt(2);
@@ -94,7 +104,7 @@ public final class ForeignFiles {
             acl(out);
             znode(out, "", 1, 0);
             znode(out, "/a", 1, 0);
-            znode(out, "/a/e", 0, owner);
+            more.to(out);
             text(out, "/");
         }));
         return sealed(bytes(out -> {
