@@ -17,11 +17,13 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /** A server in a process of its own: started, ended and asked from here. */
 final class Daemon {
@@ -35,6 +37,13 @@ final class Daemon {
 
     /** Of this command only: the server logs more. */
     private static final String LOG_OPTIONS = "-Dconclave.log.";
+
+    /** The script gives their options to the server only: two processes cannot open the same port. */
+    private static final List<String> SERVER_VARIABLES = List.of("JVM_FLAGS", "SERVER_JVMFLAGS");
+
+    /** The new process reads them itself. */
+    private static final List<String> JAVA_VARIABLES =
+            List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
     /** Output of former runs that is kept in front of that of the next one. */
     private static final long MAX_OLD_OUTPUT_BYTES = 1 << 20;
@@ -64,16 +73,18 @@ final class Daemon {
         }
     }
 
-    /** This very Java with the same options; nohup, so that the end of the terminal is not the end of the server. */
+    /**
+     * This very Java with the same options, and those of the server; nohup, so that the end of the terminal is not the
+     * end of the server.
+     */
     private static List<String> command(Path file, ServerFiles files) {
         List<String> command = new ArrayList<>();
         command.add("nohup");
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-            if (!option.startsWith(LOG_OPTIONS)) {
-                command.add(option);
-            }
-        }
+        command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+        command.removeIf(option -> option.startsWith(LOG_OPTIONS));
+        command.removeAll(wordsOf(JAVA_VARIABLES));
+        command.addAll(wordsOf(SERVER_VARIABLES));
         command.add("-Dconclave.log.to=file");
         command.add("-Dconclave.log.file=" + files.log());
         command.add("-Dconclave.audit.file=" + files.auditLog());
@@ -83,6 +94,16 @@ final class Daemon {
         command.add("start-foreground");
         command.add(file.toString());
         return command;
+    }
+
+    /** As a shell splits them. */
+    private static List<String> wordsOf(List<String> variables) {
+        return variables.stream()
+                .map(System.getenv()::get)
+                .filter(Objects::nonNull)
+                .flatMap(value -> Stream.of(value.split("\\s+", -1)))
+                .filter(word -> !word.isEmpty())
+                .toList();
     }
 
     private static int awaitReady(Console console, ServerConfig config, ServerFiles files, Process process, long begin)

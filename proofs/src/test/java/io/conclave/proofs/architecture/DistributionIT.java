@@ -32,7 +32,7 @@ class DistributionIT {
     @TempDir
     private Path directory;
 
-    private static Path distribution() throws IOException {
+    static Path distribution() throws IOException {
         try (Stream<Path> folders = Files.list(TARGET)) {
             return folders.filter(folder -> Files.isDirectory(folder.resolve("lib")))
                     .findFirst()
