@@ -39,8 +39,9 @@ public interface Grant extends AutoCloseable {
 
     /**
      * Completes once, with the reason, when the grant is no longer held. Its continuations run on the coordinator's
-     * listener threads and may block. Each call gives a future of its own: completing or cancelling it ends nothing
-     * else.
+     * listener threads and may block. Each call gives a future of its own: completing, cancelling or blocking it
+     * affects no other. The grant keeps each until it has ended, so ask once; to look again and again there is {@link
+     * #isHeld()}.
      */
     CompletableFuture<LossReason> lost();
 

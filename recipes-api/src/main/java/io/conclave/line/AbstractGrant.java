@@ -21,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     private final T request;
-    private @Nullable CompletableFuture<LossReason> lost; // guarded by this, as the next; made when they are asked for
-    private @Nullable CompletableFuture<Void> revocation;
     /** A downgrade is under way, and its outcome is not known yet. */
     private final AtomicBoolean givingUp = new AtomicBoolean();
 
@@ -34,7 +32,7 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
         this.request = request;
     }
 
-    /** Each stage has a queue of its own, so that one that blocks does not hold up the other. */
+    /** Each stage has a queue of its own, so that one that blocks holds up no other. */
     private SerialExecutor listeners(RecipeSession session, String stage) {
         return new SerialExecutor(stage + " of " + this, session.listenerExecutor(), session.time());
     }
@@ -102,13 +100,8 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
 
     @Override
     public final CompletableFuture<LossReason> lost() {
-        synchronized (this) {
-            if (lost == null) {
-                request.watchForLoss();
-                lost = onListenerThread("lost()", request.lost());
-            }
-            return lost.copy();
-        }
+        request.watchForLoss();
+        return onListenerThread("lost()", request.lost());
     }
 
     private <S> CompletableFuture<S> onListenerThread(String stage, CompletionStage<S> told) {
@@ -119,16 +112,11 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     /**
      * Completes when somebody asks for what is held to be given back ({@link Revocation}); at once if that was while it
      * was waited for. Not at all if nobody asks, never exceptionally. Its continuations run on the coordinator's
-     * listener threads and may block.
+     * listener threads and may block. Each call gives a future of its own, which is kept until the grant has ended.
      */
     public CompletableFuture<Void> revocationRequested() {
-        synchronized (this) {
-            if (revocation == null) {
-                request.watchForLoss();
-                revocation = onListenerThread("revocationRequested()", request.revocationRequested());
-            }
-            return revocation.copy();
-        }
+        request.watchForLoss();
+        return onListenerThread("revocationRequested()", request.revocationRequested());
     }
 
     /** Whether its owner has given it back, or means to: the call may not have taken effect yet. */

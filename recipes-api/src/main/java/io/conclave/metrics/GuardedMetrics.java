@@ -20,7 +20,7 @@ record GuardedMetrics(MetricsHook hook) implements MetricsHook {
     public void count(String name, String subject) {
         try {
             hook.count(name, subject);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // also what only other languages throw unchecked
             LOG.error("The metrics hook failed to count {} of {}", name, subject, e);
         }
     }
@@ -29,7 +29,7 @@ record GuardedMetrics(MetricsHook hook) implements MetricsHook {
     public void duration(String name, String subject, Duration duration) {
         try {
             hook.duration(name, subject, duration);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             LOG.error("The metrics hook failed to take the duration {} of {}", name, subject, e);
         }
     }
@@ -45,7 +45,7 @@ record GuardedMetrics(MetricsHook hook) implements MetricsHook {
             return begun == Ongoing.NONE
                     ? begun
                     : new Guarded(Objects.requireNonNull(begun, "what begins"), name, subject);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             LOG.error("The metrics hook failed to begin {} of {}", name, subject, e);
             return Ongoing.NONE;
         }
@@ -80,7 +80,7 @@ record GuardedMetrics(MetricsHook hook) implements MetricsHook {
         private void tell(Runnable call) {
             try {
                 call.run();
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) {
                 LOG.error("The metrics hook failed at {} of {}", name, subject, e);
             }
         }

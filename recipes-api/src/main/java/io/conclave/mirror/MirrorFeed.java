@@ -80,7 +80,7 @@ final class MirrorFeed {
         for (Optional<MirrorChanges> next = next(); next.isPresent(); next = next()) {
             try {
                 listener.accept(next.get());
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) { // also what only other languages throw unchecked
                 LOG.error("Listener {} of {} failed", listener, mirror, e);
             }
         }

@@ -139,7 +139,7 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
         for (Optional<Seen> next = next(); next.isPresent(); next = next()) {
             try {
                 listener.accept(next.get().leader());
-            } catch (RuntimeException | Error e) {
+            } catch (Throwable e) { // also what only other languages throw unchecked
                 LOG.error("Observer {} of {} failed", listener, path, e);
             }
         }

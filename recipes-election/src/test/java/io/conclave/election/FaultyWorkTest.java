@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.request.Delete;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -71,6 +72,38 @@ class FaultyWorkTest extends ElectionFixture {
         awaitNothingLeft(coordinator);
     }
 
+    /** What follows the loss may block, also until the work has ended. */
+    @Test
+    void workIsInterruptedAlthoughWhatFollowsItsOwnLossWaitsForIt() throws Exception {
+        Coordinator coordinator = connect();
+        CountDownLatch ended = new CountDownLatch(1);
+        CountDownLatch begun = new CountDownLatch(1);
+        CompletableFuture<String> how = new CompletableFuture<>();
+        electionOf(coordinator).runWhileLeader(leadership -> {
+            leadership.lost().thenRun(() -> awaitQuietly(ended));
+            begun.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                how.complete("interrupted");
+            } finally {
+                ended.countDown();
+            }
+        });
+        assertTrue(begun.await(120, SECONDS));
+        coordinator.execute(
+                Delete.of(electionOf(coordinator).candidates().get(0).path()));
+        assertEquals("interrupted", get(how));
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     @Test
     void executorThatRejectsTheWorkIsAFailureAndTheLeaderResigns() throws Exception {
         Coordinator coordinator = connect();
@@ -87,13 +120,7 @@ class FaultyWorkTest extends ElectionFixture {
     void blockedObserverDoesNotHoldUpOthers() throws Exception {
         Coordinator coordinator = connect();
         CountDownLatch mayReturn = new CountDownLatch(1);
-        electionOf(coordinator).observe(leader -> {
-            try {
-                mayReturn.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        });
+        electionOf(coordinator).observe(leader -> awaitQuietly(mayReturn));
         Told told = new Told();
         electionOf(coordinator).observe(told);
         try (Leadership leadership = electionOf(coordinator, "free").campaign(PATIENCE)) {

@@ -117,6 +117,14 @@ final class KeptRequest extends StagedRequest {
     }
 
     @Override
+    public void watchForLoss() {
+        Turn present = turn;
+        if (present != null) {
+            present.contender.watchForLoss();
+        }
+    }
+
+    @Override
     public CompletionStage<Void> leave(ConclaveException why) {
         place.leave(this, why);
         return gone;

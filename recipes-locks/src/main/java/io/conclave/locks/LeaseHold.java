@@ -132,9 +132,8 @@ final class LeaseHold extends StagedRequest implements SessionFollower.Work {
         }
         if (maker.filter(session -> session == next).isPresent()) {
             watch(next);
-        } else { // its server may lag
-            Request<Optional<NodeStat>> look = Exists.of(path).withWatcher(watcher);
-            next.readLatest(path, look, stat -> onWatched(next, stat), cause -> {});
+        } else {
+            watchLatest(next);
         }
         armEnd();
         if (!extensions.isEmpty()) {
@@ -144,8 +143,30 @@ final class LeaseHold extends StagedRequest implements SessionFollower.Work {
     }
 
     private void watch(RecipeSession on) {
-        Request<Optional<NodeStat>> look = Exists.of(path).withWatcher(watcher);
-        on.read(look, stat -> onWatched(on, stat), cause -> {}); // what cannot be watched ends with its time
+        on.read(watching(), stat -> onWatched(on, stat), cause -> onNotWatched(on, cause, () -> watch(on)));
+    }
+
+    /** On a session whose server may lag behind the lease. */
+    private void watchLatest(RecipeSession on) {
+        on.readLatest(
+                path,
+                watching(),
+                stat -> onWatched(on, stat),
+                cause -> onNotWatched(on, cause, () -> watchLatest(on)));
+    }
+
+    private Request<Optional<NodeStat>> watching() {
+        return Exists.of(path).withWatcher(watcher);
+    }
+
+    /** What cannot be watched at all ends with its time. */
+    private void onNotWatched(RecipeSession on, Throwable cause, Runnable again) {
+        Runnable ifHeld = () -> {
+            if (!isOver() && follower.isCurrent(on)) {
+                again.run();
+            }
+        };
+        Retry.ifItMayPass(on, this, cause, ifHeld, refusal -> {});
     }
 
     private void onWatched(RecipeSession on, Optional<NodeStat> stat) {

@@ -3,6 +3,7 @@ package io.conclave.locks;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
@@ -10,10 +11,21 @@ import java.util.Map;
  * lasts is over. No clock of another machine is asked, and none that can be set.
  *
  * <p>There is one for each coordinator, so what one call has seen counts for the next one. It keeps what a resource had
- * when it was looked at last. Thread-safe.
+ * when it was looked at last, of those {@value #MOST} that were looked at last: the time of one that is forgotten counts
+ * anew. Thread-safe.
  */
 final class LeaseSightings {
-    private final Map<NodePath, Map<String, Sighting>> byResource = new HashMap<>(); // @GuardedBy("this")
+    static final int MOST = 20_000;
+
+    // @GuardedBy("this"), as it was looked at.
+    private final Map<NodePath, Map<String, Sighting>> byResource = new LinkedHashMap<>(16, 0.75F, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<NodePath, Map<String, Sighting>> eldest) {
+            return size() > MOST;
+        }
+    };
 
     /**
      * A lease that was seen.

@@ -70,7 +70,7 @@ final class ReentrantLockView implements Lock {
             return grant.isPresent();
         }
         try {
-            hold(lock.acquire(Duration.of(time, unit.toChronoUnit())));
+            hold(lock.acquire(Duration.ofNanos(unit.toNanos(time))));
             return true;
         } catch (AcquireTimeoutException e) {
             return false;

@@ -30,6 +30,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
@@ -76,6 +77,45 @@ class LockMisuseTest {
             grant.closeAsync().toCompletableFuture().get(120, SECONDS);
             grant.lost().toCompletableFuture().get(120, SECONDS);
             assertSomebodyElseGetsTheLock();
+        }
+    }
+
+    /** Kotlin, and Java with tricks, throw these although no signature has them. */
+    @Test
+    void metricsHookThatThrowsACheckedExceptionDoesNotPreventAGrant() throws Exception {
+        MetricsHook throwing = new MetricsHook() {
+            @Override
+            public void count(String name, String subject) {
+                LockMisuseTest.<RuntimeException>sneak(new Exception("count " + name));
+            }
+
+            @Override
+            public void duration(String name, String subject, Duration duration) {
+                LockMisuseTest.<RuntimeException>sneak(new Exception("duration " + name));
+            }
+        };
+        try (Coordinator coordinator = builder().metrics(throwing).connect()) {
+            LockGrant grant = DistributedLock.at(coordinator, PATH).acquire(SOON);
+            assertTrue(grant.isHeld());
+            grant.closeAsync().get(120, SECONDS);
+            grant.lost().get(120, SECONDS);
+            assertSomebodyElseGetsTheLock();
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> void sneak(Exception e) throws E {
+        throw (E) e;
+    }
+
+    @Test
+    void longestTimeThereIsIsNoLimit() throws Exception {
+        try (Coordinator coordinator = builder().connect()) {
+            Lock lock = DistributedLock.at(coordinator, PATH).asLock();
+            for (TimeUnit unit : TimeUnit.values()) {
+                assertTrue(lock.tryLock(Long.MAX_VALUE, unit));
+                lock.unlock();
+            }
         }
     }
 

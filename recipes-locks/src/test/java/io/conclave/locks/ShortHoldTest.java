@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -208,6 +209,29 @@ class ShortHoldTest {
                     other.execute(Delete.of(grant.path()));
                     assertFalse(new CountDownLatch(1).await(120, SECONDS)); // interrupted by the loss
                 }));
+    }
+
+    @Test
+    void lossWithinWhileHeldOfAKeptLockIsToldAtOnce() throws Exception {
+        KeptLock kept = lock.kept(Keeping.idleFor(Duration.ofMinutes(1)));
+        DistributedLock others = DistributedLock.at(other, "/locks/short");
+        AtomicBoolean interrupted = new AtomicBoolean();
+        assertThrows(
+                GrantLostException.class,
+                () -> kept.whileHeld(Duration.ofSeconds(5), grant -> {
+                    CompletableFuture<LockGrant> next = others.acquireAsync();
+                    await().until(() -> others.members().size() == 2);
+                    settle(); // the place has seen its rival, and watches the line no longer
+                    try {
+                        other.execute(Delete.of(grant.path()));
+                        next.get(); // on the connection of the other
+                        new CountDownLatch(1).await(10, SECONDS);
+                    } catch (InterruptedException e) {
+                        interrupted.set(true);
+                    }
+                    next.get().close();
+                }));
+        assertTrue(interrupted.get());
     }
 
     @Test

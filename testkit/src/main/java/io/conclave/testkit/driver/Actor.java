@@ -68,6 +68,10 @@ public final class Actor {
         return coordinator.state() == SessionState.CONNECTED;
     }
 
+    boolean isClosed() {
+        return coordinator.state() == SessionState.CLOSED;
+    }
+
     /**
      * Runs the body on a thread of its own. Never blocks. How it ends is judged by the driver: the victim's may fail as
      * its faults explain, a helper's not at all.
