@@ -12,6 +12,7 @@ import io.conclave.request.GetChildren;
 import io.conclave.request.Watcher;
 import io.conclave.spi.SerialExecutor;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,6 +23,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A site through all sessions of its coordinator: watches the site's inbox, and takes up every transaction in it.
+ *
+ * <p>A participant that was asked to prepare is told the decision, also if another process of the site finishes the
+ * transaction while this one is without a session.
  *
  * <p>State belongs to the dispatcher of the session of the time; what other threads ask for is in concurrent sets.
  */
@@ -36,6 +40,7 @@ final class JoinedSite implements Site, SessionFollower.Work {
     private final Watcher watcher = event -> list(); // one object, so that setting it again is no second watch
     private final Map<String, ParticipantTransaction> parts = new HashMap<>(); // by transaction
     private final Map<String, SerialExecutor> calls = new HashMap<>(); // by transaction, through all sessions
+    private final Set<String> asked = new HashSet<>(); // to prepare, and not told the decision; through all sessions
     private final Set<ParticipantTransaction> current = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -91,26 +96,37 @@ final class JoinedSite implements Site, SessionFollower.Work {
         List.copyOf(parts.values()).stream()
                 .filter(part -> !ids.contains(part.id()))
                 .forEach(ParticipantTransaction::finishedByOthers);
-        for (String id : ids) {
-            if (!parts.containsKey(id)) {
-                take(on, id);
-            }
-        }
+        ids.forEach(id -> takeIfNew(on, id, true));
+        asked.forEach(id -> takeIfNew(on, id, false)); // another process has finished it, while there was no session
     }
 
-    private void take(RecipeSession on, String id) {
+    private void takeIfNew(RecipeSession on, String id, boolean isOpen) {
+        if (parts.containsKey(id)) {
+            return;
+        }
         SerialExecutor executor = calls.computeIfAbsent(
                 id,
                 transaction -> new SerialExecutor(
                         "participant of " + transaction + " at " + name, on.listenerExecutor(), on.time()));
-        ParticipantTransaction part = new ParticipantTransaction(this, on, new TransactionLayout(base, id), executor);
+        TransactionLayout layout = new TransactionLayout(base, id);
+        ParticipantTransaction part = new ParticipantTransaction(this, on, layout, executor, isOpen);
         parts.put(id, part);
         current.add(part);
         part.begin();
     }
 
+    /** From here on the participant is to be told the decision, whoever finishes the transaction. */
+    void asks(ParticipantTransaction part) {
+        asked.add(part.id());
+    }
+
+    boolean hasAsked(ParticipantTransaction part) {
+        return asked.contains(part.id());
+    }
+
     /** Nothing of the transaction is left to do. */
     void finished(ParticipantTransaction part) {
+        asked.remove(part.id());
         current.remove(part);
         parts.remove(part.id(), part);
         calls.remove(part.id());

@@ -47,18 +47,26 @@ final class ParticipantTransaction {
     private final RecipeSession session;
     private final TransactionLayout layout;
     private final SerialExecutor calls;
+    private final boolean isOpen;
     private @Nullable DecisionWait deciding;
     private TransactionPart transaction;
     private Optional<Decision> decision = Optional.empty();
-    private boolean isAsked; // the participant, to prepare
     private boolean isFinishing;
     private boolean ended;
 
-    ParticipantTransaction(JoinedSite site, RecipeSession session, TransactionLayout layout, SerialExecutor calls) {
+    /**
+     * Nothing is sent yet.
+     *
+     * @param calls runs what the participant does
+     * @param isOpen false if another process of this site has finished it, and only the decision is to be told here
+     */
+    ParticipantTransaction(
+            JoinedSite site, RecipeSession session, TransactionLayout layout, SerialExecutor calls, boolean isOpen) {
         this.site = site;
         this.session = session;
         this.layout = layout;
         this.calls = calls;
+        this.isOpen = isOpen;
         this.transaction = new TransactionPart(layout.id(), site.name(), new byte[0]);
     }
 
@@ -84,8 +92,10 @@ final class ParticipantTransaction {
         DecisionWait decide = new DecisionWait(
                 session, layout, record.get().sites(), this::onDecided, cause -> onFailure(cause, this::begin));
         deciding = decide;
-        makePresence();
-        readVote();
+        if (isOpen) {
+            makePresence();
+            readVote();
+        }
         decide.begin(
                 record.get().propagation() == Propagation.EVERYONE_WATCHES,
                 record.get().voteTimeout());
@@ -144,7 +154,7 @@ final class ParticipantTransaction {
 
     private void onVote(GetData.NodeData node) {
         if (VoteWatch.stateOf(node.data()) == VoteWatch.State.NONE) {
-            isAsked = true;
+            site.asks(this);
             calls.execute(this::prepare);
         } // else it was given, by us or by a former process of this site, and binds us
     }
@@ -201,7 +211,7 @@ final class ParticipantTransaction {
      * it. If the participant was asked to prepare here too, it learns the decision here too.
      */
     void finishedByOthers() {
-        if (!isAsked) {
+        if (!site.hasAsked(this)) {
             leave();
             site.finished(this);
         } else if (!ended && decision.isEmpty()) {
@@ -228,7 +238,7 @@ final class ParticipantTransaction {
     }
 
     private void onDecided(Decision what) {
-        if (!ended) {
+        if (!ended && decision.isEmpty()) {
             decision = Optional.of(what);
             calls.execute(() -> apply(what));
         }
