@@ -1,8 +1,8 @@
 package io.conclave.grant;
 
 /**
- * How the request to release ended. In each case the holder's or waiter's znode is gone; but a writer that was asked may
- * go on as a reader in the same place, by a downgrade.
+ * How the request to release ended. In each case the holder's or waiter's znode is gone; but a writer that was asked
+ * may go on as a reader in the same place, by a downgrade.
  */
 public enum RevocationOutcome {
     /** The holder or waiter was gone before it could be asked. */

@@ -149,10 +149,7 @@ final class LeaseHold extends StagedRequest implements SessionFollower.Work {
     /** On a session whose server may lag behind the lease. */
     private void watchLatest(RecipeSession on) {
         on.readLatest(
-                path,
-                watching(),
-                stat -> onWatched(on, stat),
-                cause -> onNotWatched(on, cause, () -> watchLatest(on)));
+                path, watching(), stat -> onWatched(on, stat), cause -> onNotWatched(on, cause, () -> watchLatest(on)));
     }
 
     private Request<Optional<NodeStat>> watching() {

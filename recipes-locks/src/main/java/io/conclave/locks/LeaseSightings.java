@@ -11,8 +11,8 @@ import java.util.Map;
  * lasts is over. No clock of another machine is asked, and none that can be set.
  *
  * <p>There is one for each coordinator, so what one call has seen counts for the next one. It keeps what a resource had
- * when it was looked at last, of those {@value #MOST} that were looked at last: the time of one that is forgotten counts
- * anew. Thread-safe.
+ * when it was looked at last, of those {@value #MOST} that were looked at last: the time of one that is forgotten
+ * counts anew. Thread-safe.
  */
 final class LeaseSightings {
     static final int MOST = 20_000;

@@ -8,13 +8,12 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
-import io.conclave.request.GetData;
 import io.conclave.request.Exists;
+import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
-import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +86,8 @@ class RefusedLeaseWatchTest {
         LeasedGrant grant = lock.acquire();
         settle();
         faults.holdReplies(session());
-        other.execute(SetData.of(grant.path(), other.execute(GetData.of(grant.path())).data()));
+        other.execute(
+                SetData.of(grant.path(), other.execute(GetData.of(grant.path())).data()));
         releaseRepliesBeforeThoseOfAFlood();
         isToldOfALossAfterAMoment(grant);
     }
@@ -97,7 +97,8 @@ class RefusedLeaseWatchTest {
         LeasedGrant grant = lock.acquire();
         settle();
         faults.holdReplies(session());
-        other.execute(SetData.of(grant.path(), other.execute(GetData.of(grant.path())).data()));
+        other.execute(
+                SetData.of(grant.path(), other.execute(GetData.of(grant.path())).data()));
         releaseRepliesBeforeThoseOfAFlood();
         grant.close();
         clock.advance(Duration.ofSeconds(1));

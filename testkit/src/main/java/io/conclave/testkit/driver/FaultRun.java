@@ -197,10 +197,10 @@ public final class FaultRun {
     }
 
     /**
-     * Waits until what the victim's calls have left going has ended, too, and the victim is neither away nor cut off any
-     * more: a call that was interrupted goes on in the background, over lost connections, and a session that is lost
-     * may live on at the server until the next one opens. To be called between the victim's end and a look at what it
-     * has done. Blocks while manual time passes.
+     * Waits until what the victim's calls have left going has ended, too, and the victim is neither away nor cut off
+     * any more: a call that was interrupted goes on in the background, over lost connections, and a session that is
+     * lost may live on at the server until the next one opens. To be called between the victim's end and a look at what
+     * it has done. Blocks while manual time passes.
      *
      * @throws InterruptedException if the thread is interrupted
      */
