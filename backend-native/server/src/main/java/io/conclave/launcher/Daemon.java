@@ -74,12 +74,12 @@ final class Daemon {
     }
 
     /**
-     * This very Java with the same options, and those of the server; nohup, so that the end of the terminal is not the
-     * end of the server.
+     * This very Java with the same options, and those of the server. Neither the end of the terminal nor a Ctrl-C there
+     * ends the server, though both are sent to it if a script has called this command.
      */
     private static List<String> command(Path file, ServerFiles files) {
         List<String> command = new ArrayList<>();
-        command.add("nohup");
+        command.addAll(List.of("sh", "-c", "trap '' HUP INT; exec \"$@\"", "conclave-server"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.removeIf(option -> option.startsWith(LOG_OPTIONS));

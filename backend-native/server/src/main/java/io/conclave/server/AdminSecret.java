@@ -52,7 +52,14 @@ public final class AdminSecret {
      * @throws IOException if there is none, or it may not be read
      */
     public static String read(Path directory) throws IOException {
-        return Files.readString(directory.resolve(FILE), StandardCharsets.US_ASCII)
-                .strip();
+        Path file = directory.resolve(FILE);
+        try {
+            return Files.readString(file, StandardCharsets.US_ASCII).strip();
+        } catch (IOException e) {
+            throw new IOException(
+                    file + " cannot be read: " + e
+                            + ". It proves that the server's user gives a command; run the command" + " as that user",
+                    e);
+        }
     }
 }

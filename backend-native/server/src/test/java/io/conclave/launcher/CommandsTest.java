@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.server.ConfigFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -114,5 +115,17 @@ class CommandsTest {
         assertEquals(2, run("add", file.toString(), "nonsense"));
         assertTrue(said().contains("\"nonsense\" is not of the form server.N=host:peerPort"), said());
         assertEquals(2, run("remove", file.toString(), "0"));
+    }
+
+    @Test
+    void commandThatMayNotReadTheSecretOfTheServerSaysWhatItIs() throws IOException {
+        Path file = Files.writeString(directory.resolve("zoo.cfg"), "clientPort=0\ndataDir=" + directory + "\n");
+        ServerFiles.of(ConfigFile.read(file)).publish(2181);
+        assertEquals(1, run("members", file.toString()));
+        assertEquals(
+                "Not done: " + directory.resolve("admin.secret") + " cannot be read:"
+                        + " java.nio.file.NoSuchFileException: " + directory.resolve("admin.secret")
+                        + ". It proves that the server's user gives a command; run the command as that user\n",
+                said());
     }
 }

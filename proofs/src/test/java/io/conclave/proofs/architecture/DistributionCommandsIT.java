@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -36,6 +37,7 @@ class DistributionCommandsIT {
     private final Map<String, String> variables = new HashMap<>();
     private Path configuration = Path.of("");
     private String output = "";
+    private String complaint = "";
     private Optional<ProcessHandle> server = Optional.empty();
 
     @BeforeEach
@@ -64,11 +66,13 @@ class DistributionCommandsIT {
         builder.environment().putAll(variables);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         Path said = directory.resolve("said");
-        int status = builder.redirectErrorStream(true)
-                .redirectOutput(said.toFile())
+        Path complained = directory.resolve("complained");
+        int status = builder.redirectOutput(said.toFile())
+                .redirectError(complained.toFile())
                 .start()
                 .waitFor();
         output = Files.readString(said);
+        complaint = Files.readString(complained);
         Matcher process = PROCESS.matcher(output);
         if (command.equals("start") && process.find()) {
             server = ProcessHandle.of(Long.parseLong(process.group(1)));
@@ -86,13 +90,13 @@ class DistributionCommandsIT {
     void onlyTheServerOpensThePortOfItsOptions() throws Exception {
         String debugger = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=n,address=127.0.0.1:" + FreePort.find();
         variables.put("SERVER_JVMFLAGS", debugger);
-        assertEquals(0, run("start"), output);
+        assertEquals(0, run("start"), () -> output + complaint);
         assertTrue(output.contains("Conclave is ready on port "), output);
         assertTrue(optionsOfTheServer().contains(debugger));
-        assertEquals(0, run("status"), output);
+        assertEquals(0, run("status"), () -> output + complaint);
         assertTrue(output.contains("Mode: standalone"), output);
-        assertEquals(0, run("members"), output);
-        assertEquals(0, run("stop"), output);
+        assertEquals(0, run("members"), () -> output + complaint);
+        assertEquals(0, run("stop"), () -> output + complaint);
         assertEquals("The server has ended in order.\n", output);
     }
 
@@ -102,7 +106,7 @@ class DistributionCommandsIT {
         variables.put("SERVER_JVMFLAGS", "-Xmx300m");
         variables.put("CLIENT_JVMFLAGS", "-Dof.commands=1");
         variables.put("JAVA_TOOL_OPTIONS", "-Dof.java=1");
-        assertEquals(0, run("start"), output);
+        assertEquals(0, run("start"), () -> output + complaint);
         List<String> options = new ArrayList<>(optionsOfTheServer());
         assertEquals(1, Collections.frequency(options, "-Dof.all=1"), options.toString());
         assertEquals(0, Collections.frequency(options, "-Dof.commands=1"), options.toString());
@@ -115,10 +119,33 @@ class DistributionCommandsIT {
     @Test
     void serverServesAlthoughItCannotTellTheCommandsOfItself() throws Exception {
         Files.createDirectories(directory.resolve("conclave-server.pid/not-empty"));
-        assertEquals(0, run("start"), output);
+        assertEquals(0, run("start"), () -> output + complaint);
         assertTrue(output.contains("Conclave is ready on port "), output);
         assertTrue(server.orElseThrow().isAlive());
         String log = Files.readString(directory.resolve("conclave-server.log"));
         assertTrue(log.contains("conclave-server.pid cannot be written, so commands do not find this server"), log);
+    }
+
+    /** Both come to the server as well when a script has started it. */
+    @Test
+    void serverInTheBackgroundIgnoresTheEndOfTheTerminalAndAnInterrupt() throws Exception {
+        assertEquals(0, run("start"), () -> output + complaint);
+        String ignored = Files.readAllLines(
+                        Path.of("/proc/" + server.orElseThrow().pid() + "/status"))
+                .stream()
+                .filter(line -> line.startsWith("SigIgn:"))
+                .findFirst()
+                .orElseThrow()
+                .replaceAll(".*\\s", "");
+        assertEquals(3, Long.parseUnsignedLong(ignored, 16) & 3, "SIGHUP is 1, and SIGINT 2");
+    }
+
+    /** What follows a pipe reads the answer alone, such as the token that join takes. */
+    @Test
+    void logOfACommandIsNotAmongItsAnswers() throws Exception {
+        Files.writeString(configuration, "jute.maxbuffer=4194304\n", StandardOpenOption.APPEND);
+        assertEquals(0, run("init"), () -> output + complaint);
+        assertTrue(output.startsWith("Bootstrapped a new cluster"), output);
+        assertTrue(complaint.contains("jute.maxbuffer=4194304 is not in force"), complaint);
     }
 }
