@@ -32,10 +32,17 @@ public final class ForeignData {
      * @param logs all that were read, the oldest first
      * @param transactions how many follow the snapshot
      * @param sessions how many had not ended, with ephemerals or without
+     * @param isConfirmed whether the digest of the tree fits that ZooKeeper wrote with the last transaction
      * @param notes files that were left out, and ends of logs that were cut, a sentence each
      */
     public record Contents(
-            TreeState state, Path snapshot, List<Path> logs, long transactions, int sessions, List<String> notes) {
+            TreeState state,
+            Path snapshot,
+            List<Path> logs,
+            long transactions,
+            int sessions,
+            boolean isConfirmed,
+            List<String> notes) {
         public Contents {
             logs = List.copyOf(logs);
             notes = List.copyOf(notes);
@@ -62,20 +69,23 @@ public final class ForeignData {
 
     private Contents readAll(Path snapshots, Path logs, int featureLevel) throws IOException {
         Numbered snapshot = newestWhole(snapshots);
-        ReplayedTree tree = ForeignSnapshot.read(snapshot.file());
+        ForeignSnapshot read = ForeignSnapshot.read(snapshot.file());
+        ReplayedTree tree = read.tree();
         lastZxid = snapshot.zxid();
+        DigestComparison digests = new DigestComparison(tree, read.digestAt(lastZxid));
         Transactions replayed = new Transactions(tree);
         List<Path> behind = logsBehind(snapshot.zxid(), logs);
         for (Path log : behind) {
-            replay(log, replayed);
+            replay(log, replayed, digests);
         }
+        boolean isConfirmed = digests.finish(notes);
         Map<String, Imported> znodes = known(tree, snapshot.file());
         for (Imported znode : znodes.values()) {
             lastTimeMs = Math.max(lastTimeMs, Math.max(znode.ctime(), znode.mtime()));
             lastZxid = Math.max(lastZxid, Math.max(znode.mzxid(), znode.pzxid()));
         }
         TreeState state = ImportedState.of(znodes, featureLevel, lastZxid, lastTimeMs);
-        return new Contents(state, snapshot.file(), behind, transactions, tree.sessionCount(), notes);
+        return new Contents(state, snapshot.file(), behind, transactions, tree.sessionCount(), isConfirmed, notes);
     }
 
     private static Map<String, Imported> known(ReplayedTree tree, Path snapshot) throws IOException {
@@ -151,7 +161,7 @@ public final class ForeignData {
 
     // ---- replaying
 
-    private void replay(Path file, Transactions replayed) throws IOException {
+    private void replay(Path file, Transactions replayed, DigestComparison digests) throws IOException {
         boolean isFirst = true;
         try (ForeignLog log = new ForeignLog(file)) {
             for (JuteFile in = log.next(); in != null; in = log.next()) {
@@ -160,11 +170,9 @@ public final class ForeignData {
                 if (header.zxid() > lastZxid) {
                     requireNext(in, start, header.zxid());
                     if (isFirst && epochOf(header.zxid()) != epochOf(lastZxid)) {
-                        notes.add(file + " begins an epoch with 0x" + Long.toHexString(header.zxid()) + ", after 0x"
-                                + Long.toHexString(lastZxid) + ": if a log between the two is missing, that cannot be"
-                                + " noticed. See whether another ZooKeeper server has one.");
+                        digests.epochBegins(file, lastZxid, header.zxid());
                     }
-                    replayed.replay(header, in);
+                    digests.replayed(replayed.replay(header, in));
                     lastZxid = header.zxid();
                     lastTimeMs = Math.max(lastTimeMs, header.timeMs());
                     transactions++;

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -49,6 +50,9 @@ final class ForeignSnapshot {
     private final JuteFile in;
     private final ReplayedTree tree = new ReplayedTree();
 
+    private long digestZxid;
+    private OptionalLong digest = OptionalLong.empty();
+
     private ForeignSnapshot(JuteFile in) {
         this.in = in;
         acls.put(-1L, ZnodeAcl.OPEN); // also of snapshots that do not list it
@@ -70,15 +74,25 @@ final class ForeignSnapshot {
         return Arrays.equals(last, LAST_BYTES);
     }
 
-    /** The tree in it, which may hold parts of transactions behind the zxid in the file's name. */
-    static ReplayedTree read(Path file) throws IOException {
+    /** What is in it. */
+    static ForeignSnapshot read(Path file) throws IOException {
         try (InputStream in = open(file)) {
             ForeignSnapshot snapshot = new ForeignSnapshot(new JuteFile(file, in, 0));
             snapshot.readAll();
-            return snapshot.tree;
+            return snapshot;
         } catch (EOFException | ZipException e) {
             throw new ForeignDataException(file, 0, "what was compressed cannot be read: " + e.getMessage());
         }
+    }
+
+    /** It may hold parts of transactions behind the zxid in the file's name. */
+    ReplayedTree tree() {
+        return tree;
+    }
+
+    /** The {@link ForeignDigest} of the tree right behind a transaction, if ZooKeeper wrote that one. */
+    OptionalLong digestAt(long zxid) {
+        return zxid == digestZxid ? digest : OptionalLong.empty();
     }
 
     private static InputStream open(Path file) throws IOException {
@@ -197,19 +211,27 @@ final class ForeignSnapshot {
         int left = in.bytesLeft(MOST_EXTRAS);
         switch (left) {
             case 0 -> {}
-            case DIGEST + SEAL -> readExtra(DIGEST);
-            case LAST_ZXID + SEAL -> readExtra(LAST_ZXID);
+            case DIGEST + SEAL -> readDigest();
+            case LAST_ZXID + SEAL -> readLastZxid();
             case DIGEST + SEAL + LAST_ZXID + SEAL -> {
-                readExtra(DIGEST);
-                readExtra(LAST_ZXID);
+                readDigest();
+                readLastZxid();
             }
             default -> throw in.refused(start, left + " bytes or more follow whose meaning is not known");
         }
     }
 
-    /** The digest is of ZooKeeper's own making; replaying starts at the zxid of the file's name in any case. */
-    private void readExtra(int length) throws IOException {
-        in.readRaw(length, "digest or last zxid");
+    private void readDigest() throws IOException {
+        digestZxid = in.readLong("digest's zxid");
+        int version = in.readInt("digest's version");
+        long value = in.readLong("digest");
+        digest = version == ForeignDigest.VERSION ? OptionalLong.of(value) : OptionalLong.empty();
+        readSeal();
+    }
+
+    /** Replaying starts at the zxid of the file's name in any case. */
+    private void readLastZxid() throws IOException {
+        in.readLong("last zxid");
         readSeal();
     }
 }

@@ -165,6 +165,11 @@ final class ReplayedTree {
         named.forEach(path -> delete(path, zxid));
     }
 
+    /** As ZooKeeper makes it of all that it has. */
+    long digest() {
+        return ForeignDigest.of(nodes);
+    }
+
     /** What can be reached from the root. */
     Map<String, Node> znodes() {
         Map<String, Node> all = new HashMap<>();

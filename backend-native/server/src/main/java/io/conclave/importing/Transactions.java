@@ -4,6 +4,7 @@ import io.conclave.tree.ZnodeAcl;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /** Reads the transactions of ZooKeeper's logs, and does to a tree what they did. */
 final class Transactions {
@@ -26,12 +27,13 @@ final class Transactions {
     private static final long TTL_OWNER = 0xff00000000000000L;
     private static final int MAX_PARTS = 1 << 20;
 
-    /** 3.6 and later add the digest of the tree: its version and value. */
-    private static final int DIGEST_VERSION = 2;
-
+    /** What 3.6 and later add: the version of a digest of the tree, and its value. */
     private static final int DIGEST = Integer.BYTES + Long.BYTES;
 
     private final ReplayedTree tree;
+
+    /** What the last transaction says of the tree behind it. */
+    private OptionalLong digest = OptionalLong.empty();
 
     Transactions(ReplayedTree tree) {
         this.tree = tree;
@@ -46,8 +48,13 @@ final class Transactions {
         }
     }
 
-    /** Reads what follows the header, to the end, and does it. */
-    void replay(Header header, JuteFile in) throws IOException {
+    /**
+     * Reads what follows the header, to the end, and does it.
+     *
+     * @return the {@link ForeignDigest} that the tree has then, if ZooKeeper wrote one
+     */
+    OptionalLong replay(Header header, JuteFile in) throws IOException {
+        digest = OptionalLong.empty();
         switch (header.type()) {
             case CREATE_SESSION -> {
                 in.readInt("session timeout");
@@ -62,6 +69,15 @@ final class Transactions {
         if (left != 0 && left != DIGEST) {
             throw in.refused(start, "a transaction of type " + header.type() + " is longer than is understood");
         }
+        if (left == DIGEST) {
+            digest(in.readInt("digest's version"), in);
+        }
+        return digest;
+    }
+
+    private void digest(int version, JuteFile in) throws IOException {
+        long value = in.readLong("digest");
+        digest = version == ForeignDigest.VERSION ? OptionalLong.of(value) : OptionalLong.empty();
     }
 
     /** A transaction of a single change, or a part of one. */
@@ -134,8 +150,8 @@ final class Transactions {
         List<String> named = new ArrayList<>();
         if (in.bytesLeft(MAX_PARTS) > 0) {
             int count = in.readInt("number of ephemerals");
-            if (count == DIGEST_VERSION && in.bytesLeft(MAX_PARTS) == Long.BYTES) {
-                in.readLong("digest");
+            if (count == ForeignDigest.VERSION && in.bytesLeft(MAX_PARTS) == Long.BYTES) {
+                digest(count, in);
             } else {
                 for (int i = 0; i < count; i++) {
                     named.add(path(in));

@@ -234,7 +234,10 @@ final class RecoveryCommands {
                 + config.dataDirectory().orElseThrow() + ":\n" + describe(BackupSummary.of(restore.state()))
                 + "\nLeft out: " + found.sessions() + " sessions and "
                 + from.ephemeralCount()
-                + " ephemeral znodes. ZooKeeper's files were only read.");
+                + " ephemeral znodes. ZooKeeper's files were only read."
+                + (found.isConfirmed()
+                        ? "\nThe tree has the digest that ZooKeeper wrote with its last transaction."
+                        : ""));
         console.say(ClusterCommands.whatToDoNext(file, config, secret));
         return Main.DONE;
     }

@@ -165,6 +165,43 @@ class ForeignDataTest {
         assertEquals(List.of(), read().notes(), "no file can be missing within one");
     }
 
+    /** A log in the middle, whose successor begins an epoch, as a leader that goes leaves it: the digests tell. */
+    @Test
+    void aLogThatIsMissingBeforeANewEpochIsNoticedByTheDigests() throws IOException {
+        long first = (1L << 32) + 1;
+        Path middle = snapshot.resolveSibling("log.7");
+        Path last = snapshot.resolveSibling("log.100000001");
+        ReplayedTree tree = ForeignSnapshot.read(snapshot).tree();
+        byte[][] logs = new byte[3][];
+        long digest = 0;
+        long[] zxids = {6, 7, first};
+        for (int i = 0; i < zxids.length; i++) {
+            tree.create("/n" + i, null, ZnodeAcl.OPEN, 0, i + 2, zxids[i], 1_000 + zxids[i]);
+            digest = tree.digest();
+            byte[] created = ForeignFiles.create(zxids[i], "/n" + i, i + 2);
+            logs[i] = ForeignFiles.log(ForeignFiles.digested(created, digest));
+        }
+        Files.write(log, logs[0]);
+        Files.write(middle, logs[1]);
+        Files.write(last, logs[2]);
+        assertTrue(read().isConfirmed());
+        assertEquals(List.of(), read().notes());
+        Files.delete(middle);
+        assertTrue(
+                refusal()
+                        .contains("log.100000001 begins an epoch with 0x100000001, after 0x6, and transactions between"
+                                + " the two are missing"),
+                this::refusal);
+        Files.write(middle, logs[1]);
+        byte[] undigested = ForeignFiles.create(first, "/n2", 4);
+        byte[] wrong = ForeignFiles.digested(ForeignFiles.create(first + 1, "/n3", 5), digest);
+        Files.write(last, ForeignFiles.log(undigested, wrong));
+        List<String> notes = read().notes();
+        assertEquals(2, notes.size(), notes::toString);
+        assertTrue(notes.get(0).contains("cannot be noticed"), notes::toString);
+        assertTrue(notes.get(1).contains("Either its servers differed, or something is missing"), notes::toString);
+    }
+
     /** ZooKeeper writes the list of ACLs first, and then the znodes while transactions go on. */
     @Test
     void anAclThatIsNotListedIsThatOfTheTransaction() throws IOException {

@@ -140,6 +140,15 @@ public final class ForeignFiles {
         });
     }
 
+    /** With the digest that 3.6 and later write behind a transaction. */
+    static byte[] digested(byte[] transaction, long digest) {
+        return bytes(out -> {
+            out.write(transaction);
+            out.writeInt(2);
+            out.writeLong(digest);
+        });
+    }
+
     /** A log with zeros behind it, which ZooKeeper writes ahead. */
     static byte[] log(byte[]... transactions) {
         return bytes(out -> {
