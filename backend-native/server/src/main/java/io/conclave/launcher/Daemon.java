@@ -166,8 +166,14 @@ final class Daemon {
             console.say("No server of " + files.directory() + " runs.");
             return Main.DONE;
         }
-        ProcessHandle process = running.get().process();
-        process.destroy();
+        return end(console, running.get().process());
+    }
+
+    static int end(Console console, ProcessHandle process) {
+        if (!process.destroy() && process.isAlive()) {
+            return console.fail("Process " + process.pid() + " runs still: this user may not end it. Run the command as"
+                    + " the server's user");
+        }
         try {
             process.onExit().get(STOP_LIMIT.toMillis(), TimeUnit.MILLISECONDS);
             console.say("The server has ended in order.");

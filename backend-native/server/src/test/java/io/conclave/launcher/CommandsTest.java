@@ -9,6 +9,7 @@ import io.conclave.server.ConfigFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -127,5 +128,27 @@ class CommandsTest {
                         + " java.nio.file.NoSuchFileException: " + directory.resolve("admin.secret")
                         + ". It proves that the server's user gives a command; run the command as that user\n",
                 said());
+    }
+
+    /** Of which the kernel says that this user may not send it a signal. */
+    private static ProcessHandle ofAnotherUser() {
+        return (ProcessHandle) Proxy.newProxyInstance(
+                CommandsTest.class.getClassLoader(),
+                new Class<?>[] {ProcessHandle.class},
+                (self, method, arguments) -> {
+                    return switch (method.getName()) {
+                        case "destroy" -> false;
+                        case "isAlive" -> true;
+                        case "pid" -> 17L;
+                        default -> throw new AssertionError(method.getName());
+                    };
+                });
+    }
+
+    @Test
+    void serverThatThisUserMayNotEndIsNotWaitedFor() {
+        PrintStream both = new PrintStream(output, true, StandardCharsets.UTF_8);
+        assertEquals(1, Daemon.end(new Console(both, both), ofAnotherUser()));
+        assertEquals("Process 17 runs still: this user may not end it. Run the command as the server's user\n", said());
     }
 }
