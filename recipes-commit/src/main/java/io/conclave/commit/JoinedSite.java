@@ -12,9 +12,9 @@ import io.conclave.request.GetChildren;
 import io.conclave.request.Watcher;
 import io.conclave.spi.SerialExecutor;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -40,7 +40,8 @@ final class JoinedSite implements Site, SessionFollower.Work {
     private final Watcher watcher = event -> list(); // one object, so that setting it again is no second watch
     private final Map<String, ParticipantTransaction> parts = new HashMap<>(); // by transaction
     private final Map<String, SerialExecutor> calls = new HashMap<>(); // by transaction, through all sessions
-    private final Set<String> asked = new HashSet<>(); // to prepare, and not told the decision; through all sessions
+    /** To prepare, and not told the decision; by transaction, through all sessions. */
+    private final Map<String, TransactionPart> asked = new ConcurrentHashMap<>();
     private final Set<ParticipantTransaction> current = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -96,11 +97,12 @@ final class JoinedSite implements Site, SessionFollower.Work {
         List.copyOf(parts.values()).stream()
                 .filter(part -> !ids.contains(part.id()))
                 .forEach(ParticipantTransaction::finishedByOthers);
-        ids.forEach(id -> takeIfNew(on, id, true));
-        asked.forEach(id -> takeIfNew(on, id, false)); // another process has finished it, while there was no session
+        ids.forEach(id -> takeIfNew(on, id, Optional.empty()));
+        // Another process has finished these, while there was no session.
+        asked.forEach((id, part) -> takeIfNew(on, id, Optional.of(part)));
     }
 
-    private void takeIfNew(RecipeSession on, String id, boolean isOpen) {
+    private void takeIfNew(RecipeSession on, String id, Optional<TransactionPart> finished) {
         if (parts.containsKey(id)) {
             return;
         }
@@ -109,19 +111,24 @@ final class JoinedSite implements Site, SessionFollower.Work {
                 transaction -> new SerialExecutor(
                         "participant of " + transaction + " at " + name, on.listenerExecutor(), on.time()));
         TransactionLayout layout = new TransactionLayout(base, id);
-        ParticipantTransaction part = new ParticipantTransaction(this, on, layout, executor, isOpen);
+        ParticipantTransaction part = new ParticipantTransaction(this, on, layout, executor, finished);
         parts.put(id, part);
         current.add(part);
         part.begin();
     }
 
     /** From here on the participant is to be told the decision, whoever finishes the transaction. */
-    void asks(ParticipantTransaction part) {
-        asked.add(part.id());
+    void asks(TransactionPart transaction) {
+        asked.put(transaction.id(), transaction);
     }
 
-    boolean hasAsked(ParticipantTransaction part) {
-        return asked.contains(part.id());
+    /** The participant was told the decision. Any thread. */
+    void told(TransactionPart transaction) {
+        asked.remove(transaction.id());
+    }
+
+    boolean hasAsked(TransactionPart transaction) {
+        return asked.containsKey(transaction.id());
     }
 
     /** Nothing of the transaction is left to do. */

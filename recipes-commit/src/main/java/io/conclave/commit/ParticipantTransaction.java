@@ -58,16 +58,20 @@ final class ParticipantTransaction {
      * Nothing is sent yet.
      *
      * @param calls runs what the participant does
-     * @param isOpen false if another process of this site has finished it, and only the decision is to be told here
+     * @param finished what another process of this site has finished: only the decision is to be told here
      */
     ParticipantTransaction(
-            JoinedSite site, RecipeSession session, TransactionLayout layout, SerialExecutor calls, boolean isOpen) {
+            JoinedSite site,
+            RecipeSession session,
+            TransactionLayout layout,
+            SerialExecutor calls,
+            Optional<TransactionPart> finished) {
         this.site = site;
         this.session = session;
         this.layout = layout;
         this.calls = calls;
-        this.isOpen = isOpen;
-        this.transaction = new TransactionPart(layout.id(), site.name(), new byte[0]);
+        this.isOpen = finished.isEmpty();
+        this.transaction = finished.orElseGet(() -> new TransactionPart(layout.id(), site.name(), new byte[0]));
     }
 
     void begin() {
@@ -154,7 +158,7 @@ final class ParticipantTransaction {
 
     private void onVote(GetData.NodeData node) {
         if (VoteWatch.stateOf(node.data()) == VoteWatch.State.NONE) {
-            site.asks(this);
+            site.asks(transaction);
             calls.execute(this::prepare);
         } // else it was given, by us or by a former process of this site, and binds us
     }
@@ -211,10 +215,10 @@ final class ParticipantTransaction {
      * it. If the participant was asked to prepare here too, it learns the decision here too.
      */
     void finishedByOthers() {
-        if (!site.hasAsked(this)) {
-            leave();
-            site.finished(this);
-        } else if (!ended && decision.isEmpty()) {
+        if (ended || decision.isPresent()) {
+            return; // the participant is being told
+        }
+        if (site.hasAsked(transaction)) {
             session.send(
                     Exists.of(layout.path()),
                     stat -> {
@@ -223,7 +227,10 @@ final class ParticipantTransaction {
                         } // else the decision is there, or comes
                     },
                     cause -> onFailure(cause, this::finishedByOthers));
-        } // else the participant is being told
+        } else {
+            leave();
+            site.finished(this);
+        }
     }
 
     /** The transaction is gone: finished, or deleted by an operator, and then only the entry is left. */
@@ -261,6 +268,7 @@ final class ParticipantTransaction {
             session.time().schedule(Retry.delay(e), () -> calls.execute(() -> apply(what)));
             return;
         }
+        site.told(transaction);
         session.execute(this::finish);
     }
 

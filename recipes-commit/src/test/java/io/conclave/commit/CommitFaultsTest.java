@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 @Tag("sampled")
 class CommitFaultsTest {
+    private static final byte[] PAYLOAD = {4, 2};
     private static final String PATH = "/transfers";
     private static final List<String> SITES = List.of("a", "b", "c");
     /** Longer than every deadline and every session. */
@@ -111,7 +112,7 @@ class CommitFaultsTest {
                 try {
                     Decision decision = transfers(me, Propagation.THROUGH_COORDINATOR)
                             .withVoteTimeout(Duration.ofSeconds(5))
-                            .commit("t1", new byte[0], SITES);
+                            .commit("t1", PAYLOAD, SITES);
                     if (decidedByRival.getAndSet(Optional.of(decision)).isPresent()) {
                         run.violated("two rivals have run it");
                     }
@@ -136,7 +137,7 @@ class CommitFaultsTest {
         Actor.Body initiator(Propagation propagation, CompletableFuture<Decision> decided) {
             return me -> {
                 try {
-                    Decision decision = transfers(me, propagation).commit("t1", new byte[0], SITES);
+                    Decision decision = transfers(me, propagation).commit("t1", PAYLOAD, SITES);
                     if (decision.isCommit() && decidedByRival.get().isPresent()) {
                         run.violated("two have run it: the victim " + decision + ", a rival " + decidedByRival);
                     }
@@ -231,7 +232,7 @@ class CommitFaultsTest {
                     CompletableFuture<Decision> decided = new CompletableFuture<>();
                     run.victim()
                             .start(me -> decided.complete(books.transfers(me, Propagation.THROUGH_COORDINATOR)
-                                    .commit("t1", new byte[0], SITES)));
+                                    .commit("t1", PAYLOAD, SITES)));
                     run.victim().join();
                     books.isAnswered = true;
                     run.pause(LONG);
@@ -255,11 +256,11 @@ class CommitFaultsTest {
                     books.startSites();
                     run.untilAtRest();
                     Decision first = books.transfers(run.helper("first"), Propagation.THROUGH_COORDINATOR)
-                            .commit("t1", new byte[0], SITES);
+                            .commit("t1", PAYLOAD, SITES);
                     run.pause(Duration.ofSeconds(1));
                     run.rival("recovers", books.recovery());
                     run.victim().start(me -> {
-                        books.transfers(me, Propagation.THROUGH_COORDINATOR).commit("t1", new byte[0], SITES);
+                        books.transfers(me, Propagation.THROUGH_COORDINATOR).commit("t1", PAYLOAD, SITES);
                         run.violated("it was accepted");
                     });
                     run.victim().join();
@@ -332,7 +333,7 @@ class CommitFaultsTest {
                     run.helper("successor").start(books.successor());
                     run.untilAtRest();
                     Actor initiator = run.helper("initiator");
-                    Decision decision = books.transfers(initiator, propagation).commit("t1", new byte[0], SITES);
+                    Decision decision = books.transfers(initiator, propagation).commit("t1", PAYLOAD, SITES);
                     if (run.isClean() && decision.isCommit() != isWilling) {
                         run.violated("without a fault it was decided: " + decision);
                     }
@@ -359,7 +360,7 @@ class CommitFaultsTest {
                     Actor dead = run.helper("dead");
                     dead.start(me -> TwoPhaseCommit.at(me.coordinator(), PATH)
                             .withVoteTimeout(Duration.ofHours(1))
-                            .commitAsync("t1", new byte[0], SITES));
+                            .commitAsync("t1", PAYLOAD, SITES));
                     run.untilAtRest();
                     run.store()
                             .faults()

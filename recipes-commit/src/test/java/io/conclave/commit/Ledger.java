@@ -1,5 +1,6 @@
 package io.conclave.commit;
 
+import io.conclave.node.Bytes;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,6 +17,7 @@ final class Ledger {
     private final String site;
     private final Predicate<String> accepts;
     private final Set<String> prepared = ConcurrentHashMap.newKeySet();
+    private final Map<String, Bytes> payloads = new ConcurrentHashMap<>(); // of what it was asked to prepare
     private final Map<String, Boolean> outcomes = new ConcurrentHashMap<>();
     private final Set<String> inDoubt = ConcurrentHashMap.newKeySet();
     private final List<String> violations = new CopyOnWriteArrayList<>();
@@ -47,6 +49,7 @@ final class Ledger {
                 if (!accepts.test(transaction.id())) {
                     return Vote.ABORT;
                 }
+                payloads.put(transaction.id(), transaction.bytes());
                 prepared.add(transaction.id());
                 inDoubt.add(transaction.id());
                 return Vote.COMMIT;
@@ -57,12 +60,12 @@ final class Ledger {
                 if (!prepared.contains(transaction.id())) {
                     violations.add(site + " commits " + transaction.id() + ", which it has not prepared");
                 }
-                end(transaction.id(), true);
+                end(transaction, true);
             }
 
             @Override
             public void abort(TransactionPart transaction) {
-                end(transaction.id(), false);
+                end(transaction, false);
             }
         };
     }
@@ -75,7 +78,11 @@ final class Ledger {
         isShared = true;
     }
 
-    private void end(String id, boolean isCommit) {
+    private void end(TransactionPart transaction, boolean isCommit) {
+        String id = transaction.id();
+        if (!transaction.bytes().equals(payloads.getOrDefault(id, transaction.bytes()))) {
+            violations.add(site + " is told the end of " + id + " with another payload than it has prepared");
+        }
         inDoubt.remove(id);
         Boolean before = outcomes.put(id, isCommit);
         if (before != null && before != isCommit) {
