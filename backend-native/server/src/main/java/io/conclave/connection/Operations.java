@@ -57,11 +57,23 @@ final class Operations {
         return TreeOperation.isTtl(ttlMs) ? 0 : ErrorCode.BAD_ARGUMENTS.code();
     }
 
+    /** As in ZooKeeper, the flag makes a container in a multi; elsewhere only the operation for it does. */
     static TreeOperation of(RequestBody body) {
+        if (body instanceof RequestBody.Multi multi) {
+            return new TreeOperation.Multi(
+                    multi.operations().stream().map(Operations::part).toList());
+        }
+        if (body instanceof RequestBody.Create create
+                && (create.opCode() == OpCode.CREATE || create.opCode() == OpCode.CREATE2)
+                && create.flags() == ZnodeKind.CONTAINER.flag()) {
+            return create(create, ZnodeKind.PERSISTENT);
+        }
+        return part(body);
+    }
+
+    private static TreeOperation part(RequestBody body) {
         if (body instanceof RequestBody.Create create) {
-            ZnodeKind mode = ZnodeKind.ofFlag(create.flags()).orElseThrow();
-            long ttlMs = mode.hasTtl() ? create.ttlMs() : 0;
-            return new TreeOperation.Create(create.path(), create.data(), acl(create.acl()), mode, ttlMs);
+            return create(create, ZnodeKind.ofFlag(create.flags()).orElseThrow());
         }
         if (body instanceof RequestBody.Delete delete) {
             return new TreeOperation.Delete(delete.path(), delete.version());
@@ -75,11 +87,12 @@ final class Operations {
         if (body instanceof RequestBody.CheckVersion check) {
             return new TreeOperation.Check(check.path(), check.version());
         }
-        if (body instanceof RequestBody.Multi multi) {
-            return new TreeOperation.Multi(
-                    multi.operations().stream().map(Operations::of).toList());
-        }
         throw new IllegalArgumentException(body.opCode() + " is not a write");
+    }
+
+    private static TreeOperation.Create create(RequestBody.Create create, ZnodeKind mode) {
+        long ttlMs = mode.hasTtl() ? create.ttlMs() : 0;
+        return new TreeOperation.Create(create.path(), create.data(), acl(create.acl()), mode, ttlMs);
     }
 
     private static ZnodeAcl acl(List<AclRecord> records) {

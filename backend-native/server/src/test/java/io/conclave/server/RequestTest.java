@@ -97,12 +97,9 @@ class RequestTest {
     }
 
     @Test
-    void containersAreMadeByTheirOwnRequestAndByFlagAndReapedWhenTheyHaveBecomeEmpty() throws IOException {
-        client.call(
-                new RequestBody.Create(
-                        OpCode.CREATE_CONTAINER, "/locks", new byte[0], AclRecord.OPEN, CreateFlag.CONTAINER),
-                ReplyBody.Create2.class);
-        client.call(Requests.create("/never-used", CreateFlag.CONTAINER), ReplyBody.Create.class);
+    void containersAreMadeByTheirOwnRequestAndReapedWhenTheyHaveBecomeEmpty() throws IOException {
+        client.call(container(OpCode.CREATE_CONTAINER, "/locks"), ReplyBody.Create2.class);
+        client.call(container(OpCode.CREATE_CONTAINER, "/never-used"), ReplyBody.Create2.class);
         client.call(Requests.create("/locks/one"));
         time.advance(Duration.ofMillis(50_000));
         client.call(Requests.ping());
@@ -111,6 +108,27 @@ class RequestTest {
         client.call(Requests.delete("/locks/one"));
         time.advanceUntil(Duration.ofSeconds(1), () -> error(Requests.exists("/locks")) == -101);
         assertEquals(0, error(Requests.exists("/never-used")));
+    }
+
+    /** Clients of other languages send the flag with the plain operation, to ZooKeeper in vain. */
+    @Test
+    void theFlagOfAPlainCreateMakesAContainerInAMultiOnly() throws IOException {
+        client.call(container(OpCode.CREATE, "/plain"), ReplyBody.Create.class);
+        client.call(container(OpCode.CREATE2, "/plain2"), ReplyBody.Create2.class);
+        client.call(
+                new RequestBody.Multi(OpCode.MULTI, List.of(container(OpCode.CREATE, "/z-in-multi"))),
+                ReplyBody.Multi.class);
+        for (String path : List.of("/plain", "/plain2", "/z-in-multi")) {
+            client.call(Requests.create(path + "/one"));
+            client.call(Requests.delete(path + "/one"));
+        }
+        time.advanceUntil(Duration.ofSeconds(1), () -> error(Requests.exists("/z-in-multi")) == -101);
+        assertEquals(0, error(Requests.exists("/plain")));
+        assertEquals(0, error(Requests.exists("/plain2")));
+    }
+
+    private static RequestBody.Create container(OpCode opCode, String path) {
+        return new RequestBody.Create(opCode, path, new byte[0], AclRecord.OPEN, CreateFlag.CONTAINER);
     }
 
     /**
