@@ -1,10 +1,10 @@
 package io.conclave.connection;
 
 import io.conclave.consensus.ChangeOutcomeUnknownException;
+import io.conclave.consensus.ImpossibleChangeException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.NoLiveMajorityException;
-import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
@@ -62,20 +62,11 @@ final class ReconfigRequests {
         }
     }
 
-    private List<MembershipChange> changesOf(RequestBody.Reconfig request) {
+    private static List<MembershipChange> changesOf(RequestBody.Reconfig request) {
         if (request.newMembers() != null && !request.newMembers().isEmpty()) {
             throw new IllegalArgumentException("only single members can be added and removed, not all replaced");
         }
-        List<MembershipChange> changes = MembershipWords.parse(request.joiningServers(), request.leavingServers());
-        ClusterConfiguration present = connection.loop().log().status().configuration();
-        for (MembershipChange change : changes) {
-            if (change instanceof MembershipChange.Remove remove
-                    && !present.members().containsKey(remove.member())) {
-                throw new IllegalArgumentException("there is no server " + remove.member() + ", only "
-                        + present.members().keySet());
-            }
-        }
-        return changes;
+        return MembershipWords.parse(request.joiningServers(), request.leavingServers());
     }
 
     /** Changes on their way, one at a time. */
@@ -136,6 +127,9 @@ final class ReconfigRequests {
         private static ErrorCode errorOf(Throwable cause) {
             if (cause instanceof NoLiveMajorityException) {
                 return ErrorCode.NEW_CONFIG_NO_QUORUM;
+            }
+            if (cause instanceof ImpossibleChangeException) {
+                return ErrorCode.BAD_ARGUMENTS;
             }
             return cause instanceof LogException ? ErrorCode.RECONFIG_IN_PROGRESS : ErrorCode.SYSTEM_ERROR;
         }

@@ -1,6 +1,7 @@
 package io.conclave.launcher;
 
 import io.conclave.connection.FeatureLevelService;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.replica.MemberLine;
 import io.conclave.replica.MemberList;
 import io.conclave.replica.MembershipWords;
@@ -106,11 +107,14 @@ final class ClusterCommands {
     static int add(Console console, Path file, ServerConfig config, String argument) {
         String line = unforced(argument);
         int id = idOf(line);
-        MemberLine.parse(id, line.substring(line.indexOf('=') + 1));
+        EnsembleMember wanted =
+                MemberLine.parse(id, line.substring(line.indexOf('=') + 1)).member();
         return ask(console, config, client -> {
-            if (lineOf(client.members(), id).isPresent()) {
+            String members = client.members();
+            if (lineOf(members, id).isPresent()) {
                 throw new IOException("server " + id + " is a member already; replace gives it another address");
             }
+            requireOwnAddress(wanted, members);
             return client.reconfig(argument, "");
         });
     }
@@ -118,9 +122,11 @@ final class ClusterCommands {
     static int replace(Console console, Path file, ServerConfig config, String argument) {
         String line = unforced(argument);
         int id = idOf(line);
-        MemberLine.parse(id, line.substring(line.indexOf('=') + 1));
+        EnsembleMember wanted =
+                MemberLine.parse(id, line.substring(line.indexOf('=') + 1)).member();
         return ask(console, config, client -> {
             requireMember(client, id);
+            requireOwnAddress(wanted, client.members());
             return client.reconfig(argument, "");
         });
     }
@@ -166,6 +172,22 @@ final class ClusterCommands {
         String members = client.members();
         return lineOf(members, id)
                 .orElseThrow(() -> new IOException("there is no server " + id + " among\n" + members));
+    }
+
+    /** The server refuses it as well, but its answer has no room for the reason. */
+    static void requireOwnAddress(EnsembleMember wanted, String members) throws IOException {
+        for (String line : members.lines().toList()) {
+            if (line.startsWith("server.") && idOf(line) != wanted.id()) {
+                EnsembleMember other = MemberLine.parse(idOf(line), line.substring(line.indexOf('=') + 1))
+                        .member();
+                Optional<String> address = wanted.addressOf(other);
+                if (address.isPresent()) {
+                    throw new IOException("server " + other.id() + " has the address " + address.get()
+                            + " already, so server " + wanted.id() + " needs another one; or remove server "
+                            + other.id() + " first");
+                }
+            }
+        }
     }
 
     private static Optional<String> lineOf(String members, int id) {

@@ -2,8 +2,10 @@ package io.conclave.server;
 
 import io.conclave.connection.MembershipService;
 import io.conclave.consensus.ChangeOutcomeUnknownException;
+import io.conclave.consensus.ImpossibleChangeException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
+import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.NoLiveMajorityException;
 import io.conclave.consensus.ReplicatedLog;
@@ -12,6 +14,7 @@ import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.replica.MembershipWords;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -57,7 +60,10 @@ final class MembershipRequests implements MembershipService {
         return log.status().role() == LogRole.LEADING ? make(changes) : ask(changes);
     }
 
-    private CompletionStage<@Nullable Void> make(List<MembershipChange> changes) {
+    private CompletionStage<@Nullable Void> make(List<MembershipChange> asked) {
+        LogStatus status = log.status();
+        List<MembershipChange> changes =
+                inOrder(asked, status.memberId(), status.configuration().members());
         CompletionStage<@Nullable Void> done = CompletableFuture.completedStage(null);
         for (int i = 0; i < changes.size(); i++) {
             MembershipChange change = changes.get(i);
@@ -67,6 +73,34 @@ final class MembershipRequests implements MembershipService {
             }));
         }
         return done;
+    }
+
+    /**
+     * A member leaves first if one that joins has its address. What takes the leader's vote comes last: it leads no
+     * more then.
+     */
+    static List<MembershipChange> inOrder(
+            List<MembershipChange> changes, int leader, Map<Integer, EnsembleMember> present) {
+        return changes.stream()
+                .sorted(Comparator.comparing((MembershipChange change) -> takesVote(change, leader))
+                        .thenComparing(change -> !givesWay(change, changes, present)))
+                .toList();
+    }
+
+    private static boolean takesVote(MembershipChange change, int member) {
+        return change instanceof MembershipChange.Put put
+                ? put.member().observer() && put.member().id() == member
+                : ((MembershipChange.Remove) change).member() == member;
+    }
+
+    private static boolean givesWay(
+            MembershipChange change, List<MembershipChange> changes, Map<Integer, EnsembleMember> present) {
+        EnsembleMember leaving = change instanceof MembershipChange.Remove remove ? present.get(remove.member()) : null;
+        return leaving != null
+                && changes.stream()
+                        .anyMatch(other -> other instanceof MembershipChange.Put put
+                                && put.member().id() != leaving.id()
+                                && put.member().addressOf(leaving).isPresent());
     }
 
     /** Not a refusal: some changes are made. */
@@ -118,6 +152,9 @@ final class MembershipRequests implements MembershipService {
         if (refusal.startsWith(NoLiveMajorityException.BEGINNING)) {
             return new NoLiveMajorityException(refusal.substring(NoLiveMajorityException.BEGINNING.length()));
         }
+        if (refusal.startsWith(ImpossibleChangeException.BEGINNING)) {
+            return new ImpossibleChangeException(refusal.substring(ImpossibleChangeException.BEGINNING.length()));
+        }
         if (refusal.startsWith(ChangeOutcomeUnknownException.BEGINNING)) {
             return new ChangeOutcomeUnknownException(
                     refusal.substring(ChangeOutcomeUnknownException.BEGINNING.length()));
@@ -140,11 +177,12 @@ final class MembershipRequests implements MembershipService {
         }
     }
 
-    private static boolean isMade(MembershipChange change, ClusterConfiguration present) {
+    static boolean isMade(MembershipChange change, ClusterConfiguration present) {
         if (change instanceof MembershipChange.Put put) {
             EnsembleMember wanted = put.member();
             EnsembleMember member = present.members().get(wanted.id());
-            return member != null && member.withDirectory(wanted.directory()).equals(wanted);
+            return member != null
+                    && member.withDirectory(wanted.directory()).equals(wanted);
         }
         return change instanceof MembershipChange.Remove remove
                 && !present.members().containsKey(remove.member());

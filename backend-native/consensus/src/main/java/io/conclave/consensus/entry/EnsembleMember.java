@@ -1,5 +1,10 @@
 package io.conclave.consensus.entry;
 
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
 /**
  * A member of the cluster, as the configuration has it.
  *
@@ -18,5 +23,38 @@ public record EnsembleMember(
     /** The same member with another directory. */
     public EnsembleMember withDirectory(long newDirectory) {
         return new EnsembleMember(id, newDirectory, host, peerPort, clientHost, clientPort, observer);
+    }
+
+    /**
+     * An address that the other member has as well, as {@code host:port}; empty if there is none. Hosts are compared as
+     * they are written. The address of clients counts only if it names a host that is the same from everywhere.
+     */
+    public Optional<String> addressOf(EnsembleMember other) {
+        Set<String> shared = addresses();
+        shared.retainAll(other.addresses());
+        return shared.stream().findFirst();
+    }
+
+    private Set<String> addresses() {
+        Set<String> addresses = new HashSet<>();
+        if (peerPort != 0 && !isEverywhere(host)) {
+            addresses.add(address(host, peerPort));
+        }
+        if (clientPort != 0 && !isEverywhere(clientHost) && !isOwnMachine(clientHost)) {
+            addresses.add(address(clientHost, clientPort));
+        }
+        return addresses;
+    }
+
+    private static String address(String host, int port) {
+        return host.toLowerCase(Locale.ROOT) + ":" + port;
+    }
+
+    private static boolean isEverywhere(String host) {
+        return host.isEmpty() || host.equals("0.0.0.0") || host.equals("::");
+    }
+
+    private static boolean isOwnMachine(String host) {
+        return host.equalsIgnoreCase("localhost") || host.startsWith("127.") || host.equals("::1");
     }
 }

@@ -1,6 +1,7 @@
 package io.conclave.consensus.member;
 
 import io.conclave.consensus.ChangeOutcomeUnknownException;
+import io.conclave.consensus.ImpossibleChangeException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.NoLiveMajorityException;
@@ -16,6 +17,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -214,20 +216,40 @@ final class MembershipKeeper {
     // ---- what is asked for
 
     private @Nullable ClusterConfiguration apply(Request request, ClusterConfiguration current) {
-        if (request.change() instanceof MembershipChange.Put put) {
-            return with(put.member(), current);
-        }
-        int member = ((MembershipChange.Remove) request.change()).member();
-        if (!current.members().containsKey(member) && current.removed().contains(member)) {
-            // asked again by a member that was not told: a refusal would say that it was not made
-            request.done().complete(null);
-            return null;
-        }
-        String refusal = refusalToRemove(member, current);
+        MembershipChange change = request.change();
+        String refusal = refusalOf(change, current);
         if (!refusal.isEmpty()) {
-            request.done().completeExceptionally(new LogException(refusal));
+            request.done().completeExceptionally(new ImpossibleChangeException(refusal));
             return null;
         }
+        return change instanceof MembershipChange.Put put
+                ? with(put.member(), current)
+                : without(((MembershipChange.Remove) change).member(), current);
+    }
+
+    private static String refusalOf(MembershipChange change, ClusterConfiguration current) {
+        if (change instanceof MembershipChange.Put put) {
+            EnsembleMember wanted = put.member();
+            return wanted.observer() && current.isOnlyVoter(wanted.id())
+                    ? "member " + wanted.id() + " is the only voter, so it cannot be an observer"
+                    : conflict(wanted, current);
+        }
+        int member = ((MembershipChange.Remove) change).member();
+        return current.isOnlyVoter(member) ? "member " + member + " is the only voter" : "";
+    }
+
+    private static String conflict(EnsembleMember wanted, ClusterConfiguration current) {
+        for (EnsembleMember other : current.members().values()) {
+            Optional<String> shared = other.id() == wanted.id() ? Optional.empty() : wanted.addressOf(other);
+            if (shared.isPresent()) {
+                return "the address " + shared.get() + " of member " + wanted.id() + " is that of member " + other.id();
+            }
+        }
+        return "";
+    }
+
+    /** One that is no member is noted as removed: the operator's list may have it. */
+    private static ClusterConfiguration without(int member, ClusterConfiguration current) {
         Map<Integer, EnsembleMember> members = new TreeMap<>(current.members());
         Set<Integer> voters = new TreeSet<>(current.voters());
         Set<Integer> removed = new TreeSet<>(current.removed());
@@ -235,17 +257,6 @@ final class MembershipKeeper {
         voters.remove(member);
         removed.add(member);
         return new ClusterConfiguration(members, voters, Set.of(), Set.of(), removed);
-    }
-
-    private String refusalToRemove(int member, ClusterConfiguration current) {
-        if (!current.members().containsKey(member)) {
-            return "there is no member " + member + " in the cluster: "
-                    + current.members().keySet();
-        }
-        if (current.voters().equals(Set.of(member))) {
-            return "member " + member + " is the only voter";
-        }
-        return "";
     }
 
     private ClusterConfiguration with(EnsembleMember wanted, ClusterConfiguration current) {

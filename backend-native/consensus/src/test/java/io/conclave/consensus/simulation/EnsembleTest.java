@@ -184,9 +184,16 @@ class EnsembleTest {
         EnsembleSimulation simulation = three(true);
         done(simulation, simulation.change(new MembershipChange.Remove(3)));
         done(simulation, simulation.change(new MembershipChange.Remove(3)));
-        CompletableFuture<Void> unknown = simulation.change(new MembershipChange.Remove(9));
-        simulation.await("a refusal", 20, unknown::isDone);
-        assertTrue(unknown.isCompletedExceptionally());
+    }
+
+    @Test
+    void aRemovalOfOneThatIsNoMemberIsMadeAndKeepsItOut() {
+        EnsembleSimulation simulation = three(true);
+        simulation.add(4);
+        done(simulation, simulation.change(new MembershipChange.Remove(4)));
+        simulation.start(4);
+        simulation.runFor(10 * SECOND_US);
+        assertEquals(Set.of(1, 2, 3), simulation.configuration().members().keySet());
     }
 
     @Test
