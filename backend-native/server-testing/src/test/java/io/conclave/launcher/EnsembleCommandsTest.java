@@ -60,6 +60,37 @@ class EnsembleCommandsTest {
         }
     }
 
+    /** Whose vote the change takes is told by the members that the answer has. */
+    @Test
+    void leaderIsMadeAnObserverAndAnotherNumberTakesItsAddressThroughAServerThatDoesNotLead() throws IOException {
+        Path home = directory.resolve("ensemble");
+        try (ConclaveEnsemble ensemble =
+                ConclaveEnsemble.builder().directory(home).start()) {
+            int leader = ensemble.awaitLeader();
+            int follower = ensemble.follower();
+            String secret = AdminSecret.read(home.resolve("server-" + follower));
+            int port = ensemble.server(follower).clientPort().orElseThrow();
+            try (AdminClient client = new AdminClient(new InetSocketAddress("127.0.0.1", port), secret)) {
+                Awaitility.await().until(() -> client.members().contains("server." + leader + "="));
+                String line = lineOf(client.members(), leader);
+                String members = client.reconfig(line.replace(":participant", ":observer"), "");
+                assertTrue(lineOf(members, leader).contains(":observer"), members);
+                Awaitility.await().until(() -> ensemble.awaitLeader() != leader);
+                String renumbered = line.replace("server." + leader + "=", "server.9=");
+                members = client.reconfig(renumbered.replace(":participant", ":observer"), "" + leader);
+                assertTrue(lineOf(members, 9).contains(":observer"), members);
+                assertTrue(members.lines().noneMatch(other -> other.startsWith("server." + leader + "=")), members);
+            }
+        }
+    }
+
+    private static String lineOf(String members, int id) {
+        return members.lines()
+                .filter(line -> line.startsWith("server." + id + "="))
+                .findFirst()
+                .orElseThrow();
+    }
+
     @Test
     void refusalOfTheLeaderComesAtOnceThroughAServerThatDoesNotLead() throws IOException {
         Path home = directory.resolve("ensemble");

@@ -182,7 +182,8 @@ final class MembershipRequests implements MembershipService {
             EnsembleMember wanted = put.member();
             EnsembleMember member = present.members().get(wanted.id());
             return member != null
-                    && member.withDirectory(wanted.directory()).equals(wanted);
+                    && member.withDirectory(wanted.directory()).equals(wanted)
+                    && !(wanted.observer() && present.isVoter(wanted.id())); // its vote goes later than its role
         }
         return change instanceof MembershipChange.Remove remove
                 && !present.members().containsKey(remove.member());

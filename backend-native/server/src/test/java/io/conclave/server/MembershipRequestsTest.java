@@ -1,16 +1,31 @@
 package io.conclave.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.EnsembleMember;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class MembershipRequestsTest {
     private static EnsembleMember member(int id, String host, boolean observer) {
         return new EnsembleMember(id, 10L + id, host, 2888, "", 2181, observer);
+    }
+
+    /** The configuration between the two has the new role already, and both sets of voters. */
+    @Test
+    void aVoterIsAnObserverOnceItsVoteIsGone() {
+        MembershipChange change =
+                new MembershipChange.Put(member(1, "one", true).withDirectory(0));
+        Map<Integer, EnsembleMember> members = Map.of(1, member(1, "one", true), 2, member(2, "two", false));
+        assertFalse(MembershipRequests.isMade(change, new ClusterConfiguration(members, Set.of(2), Set.of(1, 2))));
+        assertFalse(MembershipRequests.isMade(change, new ClusterConfiguration(members, Set.of(1, 2), Set.of())));
+        assertTrue(MembershipRequests.isMade(change, new ClusterConfiguration(members, Set.of(2), Set.of())));
     }
 
     @Test

@@ -265,7 +265,7 @@ final class MembershipKeeper {
         Map<Integer, EnsembleMember> members = new TreeMap<>(current.members());
         members.put(wanted.id(), wanted.withDirectory(directory));
         Set<Integer> voters = new TreeSet<>(current.voters());
-        if (wanted.observer() && wanted.id() != memberId) {
+        if (wanted.observer()) {
             voters.remove(wanted.id());
         }
         Set<Integer> removed = new TreeSet<>(current.removed());

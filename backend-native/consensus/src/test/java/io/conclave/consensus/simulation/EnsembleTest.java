@@ -209,6 +209,26 @@ class EnsembleTest {
     }
 
     @Test
+    void aLeaderThatIsMadeAnObserverGivesItsVoteAndItsLeadershipAway() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        CompletableFuture<Void> change =
+                simulation.change(new MembershipChange.Put(EnsembleSimulation.member(leader, true)));
+        done(simulation, change);
+        simulation.await("another leader", 10, () -> simulation.leader() != 0 && simulation.leader() != leader);
+        assertFalse(simulation.configuration().isVoter(leader));
+        assertTrue(simulation.configuration().members().get(leader).observer());
+        simulation.await("service there", 20, () -> simulation.application(leader).serving);
+        work(simulation, leader, 20);
+        simulation.runFor(5 * SECOND_US);
+        assertEquals(2, simulation.configuration().voters().size());
+        assertTrue(simulation.application(leader).open.isEmpty());
+        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(leader, false))));
+        simulation.awaitVoters(1, 2, 3);
+        simulation.settle();
+    }
+
+    @Test
     void anObserverFollowsWithoutAVoteUntilItIsMadeAVoter() {
         EnsembleSimulation simulation = three(true);
         simulation.add(4);
