@@ -15,6 +15,7 @@ module io.conclave.server {
     requires java.management;
     requires java.security.jgss;
     requires java.security.sasl;
+    requires jdk.management;
     requires org.slf4j;
 
     exports io.conclave.launcher;

@@ -20,6 +20,7 @@ import java.util.UUID;
  *     nothing yet
  * @param conflicts how many messages of other members were ignored since no member can send them
  * @param noLeaderReason why there is no leader, as far as this member knows, in one sentence; empty if there is one
+ * @param leadership what this member knows as the leader
  */
 public record LogStatus(
         int memberId,
@@ -34,12 +35,26 @@ public record LogStatus(
         DiskState disk,
         boolean readingState,
         long conflicts,
-        String noLeaderReason) {
+        String noLeaderReason,
+        LeaderStatus leadership) {
     private static final UUID NO_CLUSTER = new UUID(0, 0);
 
     /** Of a log that has not got to anything yet, or will not any more. */
     public static LogStatus idle(int memberId, LogRole role) {
         return new LogStatus(
-                memberId, role, 0, 0, 0, 0, 0, ClusterConfiguration.NONE, NO_CLUSTER, DiskState.ROOM, false, 0, "");
+                memberId,
+                role,
+                0,
+                0,
+                0,
+                0,
+                0,
+                ClusterConfiguration.NONE,
+                NO_CLUSTER,
+                DiskState.ROOM,
+                false,
+                0,
+                "",
+                LeaderStatus.NONE);
     }
 }

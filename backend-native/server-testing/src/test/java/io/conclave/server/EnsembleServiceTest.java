@@ -9,6 +9,7 @@ import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
 import java.io.IOException;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -102,8 +103,31 @@ class EnsembleServiceTest extends EnsembleFixture {
             assertTrue(FourLetterWordsTest.ask(port(id), "srvr").contains("\nMode: " + mode + "\n"));
             assertTrue(FourLetterWordsTest.ask(port(id), "mntr").contains("zk_server_state\t" + mode + "\n"));
         }
-        assertTrue(FourLetterWordsTest.ask(port(leader), "mntr").contains("zk_followers\t2\n"));
         assertTrue(FourLetterWordsTest.ask(port(leader), "conf").contains("membership: \nserver.1=127.0.0.1:"));
+    }
+
+    @Test
+    void leaderCountsTheMembersThatFollow() throws IOException {
+        int leader = ensemble.awaitLeader();
+        int follower = ensemble.follower();
+        awaitMonitored(leader, "zk_learners\t2", "zk_followers\t2", "zk_synced_followers\t2");
+        assertFalse(FourLetterWordsTest.ask(port(follower), "mntr").contains("zk_synced_followers"));
+        ensemble.kill(follower);
+        awaitMonitored(
+                leader,
+                "zk_learners\t1",
+                "zk_followers\t1",
+                "zk_synced_followers\t1",
+                "zk_synced_non_voting_followers\t0",
+                "zk_synced_observers\t0",
+                "zk_quorum_size\t3");
+    }
+
+    private void awaitMonitored(int id, String... lines) {
+        Awaitility.await().until(() -> FourLetterWordsTest.ask(port(id), "mntr")
+                .lines()
+                .toList()
+                .containsAll(List.of(lines)));
     }
 
     @Test

@@ -5,6 +5,7 @@ import io.conclave.connection.ConnectionTotals;
 import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.TlsCounts;
+import io.conclave.consensus.LeaderStatus;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.PeerCounts;
@@ -24,7 +25,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -277,8 +280,14 @@ final class ServerReport {
         tell(text, "zk_watch_count", connections.watches());
         tell(text, "zk_approximate_data_size", tree.approximateDataBytes());
         tell(text, "zk_uptime", TimeUnit.NANOSECONDS.toMillis(time.monotonicNanos() - startedNanos));
-        if (serverState().equals("leader")) {
-            tellOfFollowers(text, status.configuration());
+        tell(text, "zk_open_file_descriptor_count", OpenFiles.count());
+        tell(text, "zk_max_file_descriptor_count", OpenFiles.most());
+        String serverState = serverState();
+        if (!serverState.equals("standalone")) {
+            tell(text, "zk_quorum_size", status.configuration().voters().size());
+        }
+        if (serverState.equals("leader")) {
+            tellOfFollowers(text, status.configuration(), status.leadership());
             tell(text, "conclave_sessions_not_heard_of", sessionsNotHeardOf.getAsLong());
         }
         tellOfPeers(text, status, peers.get());
@@ -287,11 +296,25 @@ final class ServerReport {
         return text.toString();
     }
 
-    private static void tellOfFollowers(StringBuilder text, ClusterConfiguration members) {
-        long voters = members.voters().size();
-        tell(text, "zk_quorum_size", voters);
-        tell(text, "zk_followers", voters - 1);
-        tell(text, "zk_learners", members.members().size() - 1);
+    /** A follower without a vote, in ZooKeeper's words, is a member that is to be a voter and is none yet. */
+    private static void tellOfFollowers(StringBuilder text, ClusterConfiguration members, LeaderStatus leadership) {
+        Set<Integer> followers = participants(members, leadership.synced());
+        tell(text, "zk_learners", leadership.heard().size());
+        tell(text, "zk_followers", participants(members, leadership.heard()).size());
+        tell(text, "zk_synced_followers", followers.size());
+        followers.removeIf(members::isVoter);
+        tell(text, "zk_synced_non_voting_followers", followers.size());
+        Set<Integer> observers = new TreeSet<>(leadership.synced());
+        observers.removeAll(participants(members, leadership.synced()));
+        tell(text, "zk_synced_observers", observers.size());
+        tell(text, "zk_leader_uptime", leadership.forMs());
+    }
+
+    private static Set<Integer> participants(ClusterConfiguration members, Set<Integer> of) {
+        Set<Integer> participants = new TreeSet<>(of);
+        participants.removeIf(id ->
+                !members.members().containsKey(id) || members.members().get(id).observer());
+        return participants;
     }
 
     private void tellOfLimits(StringBuilder text, TreeState tree) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.connection.FeatureLevelService;
 import io.conclave.consensus.DiskState;
+import io.conclave.consensus.LeaderStatus;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.Proposal;
@@ -55,7 +56,21 @@ class FeatureLevelsTest {
             });
 
     private static LogStatus status() {
-        return new LogStatus(1, LogRole.FOLLOWING, 3, 1, 0, 0, 0, two(), new UUID(1, 2), DiskState.ROOM, false, 0, "");
+        return new LogStatus(
+                1,
+                LogRole.FOLLOWING,
+                3,
+                1,
+                0,
+                0,
+                0,
+                two(),
+                new UUID(1, 2),
+                DiskState.ROOM,
+                false,
+                0,
+                "",
+                LeaderStatus.NONE);
     }
 
     private FeatureLevels levels(Optional<Duration> delay) {

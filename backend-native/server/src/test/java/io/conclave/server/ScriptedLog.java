@@ -2,6 +2,7 @@ package io.conclave.server;
 
 import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.CommittedEntry;
+import io.conclave.consensus.LeaderStatus;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
@@ -154,7 +155,20 @@ final class ScriptedLog implements ReplicatedLog {
     public LogStatus status() {
         LogStatus idle = LogStatus.idle(1, LogRole.LEADING);
         return new LogStatus(
-                1, idle.role(), 0, 0, 0, 0, 0, idle.configuration(), idle.clusterId(), idle.disk(), reading, 0, "");
+                1,
+                idle.role(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                idle.configuration(),
+                idle.clusterId(),
+                idle.disk(),
+                reading,
+                0,
+                "",
+                LeaderStatus.NONE);
     }
 
     @Override

@@ -100,7 +100,7 @@ final class Modules {
                             "embedded",
                             "launcher"),
                     Set.of("recipes-api", "protocol", "tls", "client", "consensus"),
-                    Set.of("io.netty", "org.slf4j", "javax.security")),
+                    Set.of("io.netty", "org.slf4j", "javax.security", "com.sun.management")),
             new Module(
                     "server-testing", List.of("ensemble"), Set.of("recipes-api", "tls", "consensus", "server"), NETTY),
             new Module(

@@ -10,4 +10,9 @@ package io.conclave.consensus.core;
  * @param heardMs when it last answered
  */
 public record PeerStatus(
-        int member, long directory, boolean linked, long matchIndex, boolean needsSnapshot, long heardMs) {}
+        int member, long directory, boolean linked, long matchIndex, boolean needsSnapshot, long heardMs) {
+    /** Whether it has answered within the time, and there is a link to it. */
+    public boolean isHeard(long nowMs, long withinMs) {
+        return linked && nowMs - heardMs < withinMs;
+    }
+}

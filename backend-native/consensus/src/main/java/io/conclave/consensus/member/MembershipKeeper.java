@@ -202,9 +202,8 @@ final class MembershipKeeper {
         for (PeerStatus peer : core.peers()) {
             EnsembleMember member = target.members().get(peer.member());
             if (member != null
-                    && peer.linked()
                     && peer.matchIndex() > 0
-                    && nowMs - peer.heardMs() < electionTimeoutMs
+                    && peer.isHeard(nowMs, electionTimeoutMs)
                     && peer.directory() == member.directory()) {
                 live.add(peer.member());
             }

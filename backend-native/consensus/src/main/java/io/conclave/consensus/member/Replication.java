@@ -63,6 +63,7 @@ final class Replication {
     private final PeerConflicts conflicts;
     private final ServingRule serving;
     private final MembershipKeeper membership;
+    private final LeaderReport leadership;
     private final LeadershipTransfer transfer;
     private final SnapshotSender snapshotSender;
     private final SnapshotInstaller snapshotInstaller;
@@ -102,6 +103,7 @@ final class Replication {
         own = new OwnProposals(queue, self, in.random());
         reads = new PendingReads(queue, in.random().getAsLong());
         membership = new MembershipKeeper(self, options.members(), options.electionTimeoutMs());
+        leadership = new LeaderReport(options.electionTimeoutMs());
         applier = new LogApplier(machine, self, new ApplyListener());
         MemberRecovery recovery = new MemberRecovery(options, store, machine, applier);
         recovery.read();
@@ -252,6 +254,9 @@ final class Replication {
         }
         core.tick(time.nowMs(), options.wallClockMs().getAsLong());
         membership.stir();
+        if (leads) {
+            leadership.look(core, time.nowMs());
+        }
         snapshotSender.tick(time.nowMs());
         return true;
     }
@@ -339,6 +344,7 @@ final class Replication {
             intake.deposed();
         }
         leads = role == CoreRole.LEADER;
+        leadership.roleChanged(leads, core, time.nowMs());
     }
 
     private boolean applyCommitted() {
@@ -431,7 +437,8 @@ final class Replication {
                 from.diskState(),
                 snapshotInstaller.isLoading(),
                 conflicts.count(),
-                noLeaderReason());
+                noLeaderReason(),
+                leadership.present());
     }
 
     int featureLevel() {
