@@ -334,6 +334,7 @@ final class ServerReport {
     private static void tellOfPeers(StringBuilder text, LogStatus status, PeerCounts peers) {
         tell(text, "conclave_peer_conflicts", status.conflicts());
         tell(text, "conclave_peer_gave_way", peers.gaveWay());
+        tell(text, "conclave_peer_lacked_memory", peers.lackedMemory());
         tell(text, "conclave_peer_refused", peers.refused());
         tell(text, "conclave_peer_strangers", peers.strangers());
     }

@@ -31,6 +31,9 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
         /** A frame that is not empty, valid during the call. */
         void arrived(ByteBuf frame);
 
+        /** There is no memory for a frame: the connection is closed next. */
+        void lackedMemory();
+
         /** The connection that was there is gone; called once. */
         void ended(String reason);
     }
@@ -106,7 +109,11 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        close(reasonOf(cause));
+        if (cause instanceof OutOfMemoryError lack) {
+            closeFor(lack);
+        } else {
+            close(reasonOf(cause));
+        }
         context.close();
     }
 
@@ -146,12 +153,30 @@ final class FrameChannel extends ChannelInboundHandlerAdapter {
 
     // ---- out
 
-    /** Puts a frame behind what is gathered. */
+    /**
+     * Puts a frame behind what is gathered. Where there is no memory for it, the connection is closed: a member that is
+     * out of direct memory, which clients use too, goes on without that link until it is dialled again.
+     */
     void write(Consumer<ByteBuf> payload, int roomBytes) {
         Channel to = channel;
         if (to == null || closedFor != null) {
             return;
         }
+        try {
+            gather(to, payload, roomBytes);
+        } catch (OutOfMemoryError e) {
+            closeFor(e);
+        }
+    }
+
+    private void closeFor(OutOfMemoryError lack) {
+        if (closedFor == null) {
+            owner.lackedMemory();
+            close("there is no memory for its frames: " + lack.getMessage());
+        }
+    }
+
+    private void gather(Channel to, Consumer<ByteBuf> payload, int roomBytes) {
         if (roomBytes >= FULL_BYTES) {
             writeGathered(to);
         }

@@ -264,6 +264,11 @@ final class InboundLink implements FrameChannel.Owner {
     }
 
     @Override
+    public void lackedMemory() {
+        network.lackedMemory();
+    }
+
+    @Override
     public void ended(String reason) {
         network.ended(
                 this,

@@ -87,7 +87,7 @@ final class OutgoingLink {
             return false;
         }
         out.write(message, (int) roomBytes);
-        return true;
+        return !out.isClosed();
     }
 
     void flush() {
@@ -177,6 +177,11 @@ final class OutgoingLink {
                 throw new MalformedMessageException("a message on a link that is for the other direction");
             }
             greeted(frame);
+        }
+
+        @Override
+        public void lackedMemory() {
+            network.lackedMemory();
         }
 
         @Override

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -48,6 +49,7 @@ public final class PeerNetwork implements AutoCloseable {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final SecureRandom random = new SecureRandom();
     private final InboundLinks inbound = new InboundLinks();
+    private final AtomicLong lackedMemory = new AtomicLong();
     private volatile @Nullable Channel listening;
 
     // ---- the network's thread only
@@ -243,9 +245,10 @@ public final class PeerNetwork implements AutoCloseable {
         inbound.of(from).ifPresent(link -> link.frames().close(reason));
     }
 
-    /** What came to the port; any thread. */
+    /** What came to the port, and links that there was no memory for; any thread. */
     public PeerCounts counts() {
-        return new PeerCounts(inbound.strangerCount(), inbound.refusedCount(), inbound.gaveWayCount());
+        return new PeerCounts(
+                inbound.strangerCount(), inbound.refusedCount(), inbound.gaveWayCount(), lackedMemory.get());
     }
 
     /** Whether there is a link to the member. */
@@ -338,6 +341,10 @@ public final class PeerNetwork implements AutoCloseable {
 
     void backgroundDone() {
         strangersJobs--;
+    }
+
+    void lackedMemory() {
+        lackedMemory.incrementAndGet();
     }
 
     void opened(InboundLink link) {
