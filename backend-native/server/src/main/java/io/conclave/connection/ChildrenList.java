@@ -17,6 +17,9 @@ final class ChildrenList extends LongReads.LongReadOfState {
     /** With more than that it is a long one. */
     private static final int LONG = 5_000;
 
+    /** The same of the characters of all names. */
+    static final int LONG_CHARACTERS = 1 << 20;
+
     private static final int NAMES_OF_A_PART = 500;
 
     private final WatchRequests watches;
@@ -34,7 +37,8 @@ final class ChildrenList extends LongReads.LongReadOfState {
 
     /** Whether a request lists more than what is done in one go. */
     static boolean isLong(TreeState state, RequestBody request) {
-        return TreeReads.childCount(state, path(request)) > LONG;
+        return TreeReads.childCount(state, path(request)) > LONG
+                || TreeReads.hasLongNames(state, path(request), LONG_CHARACTERS);
     }
 
     private static String path(RequestBody request) {

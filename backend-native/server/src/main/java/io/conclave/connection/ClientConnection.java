@@ -73,7 +73,8 @@ final class ClientConnection implements WatchTable.Watcher {
         this.authIds = authIds;
         this.onResumed = onResumed;
         this.onLeft = onLeft;
-        this.output = new ConnectionOutput(channel);
+        this.output = new ConnectionOutput(
+                channel, loop::post, services.unread().client(this, () -> loop.post(this::closeIfCut)));
         this.watched = new WatchedPaths(services.guard());
         this.statistics =
                 new ConnectionStatistics(loop.counters(), services.time().wallMillis());
@@ -194,8 +195,9 @@ final class ClientConnection implements WatchTable.Watcher {
             }
             if (!output.isHolding()) {
                 send(event);
-            } else if (output.hold(event) > services.limits().maxOutputBytes()) {
-                close("too many events wait behind a long answer");
+            } else {
+                output.hold(event);
+                closeIfCut();
             }
         } catch (RuntimeException | Error e) {
             LOG.error("Connection {} cannot be sent {}", this, event, e);
@@ -226,6 +228,25 @@ final class ClientConnection implements WatchTable.Watcher {
     /** An answer that is made part by part. */
     LongAnswer beginAnswer() {
         return new LongAnswer(channel.alloc());
+    }
+
+    /**
+     * Room for an answer that is made part by part.
+     *
+     * @param goOn goes on after it had to wait for that; on the loop
+     */
+    UnreadBytes.Answer roomForAnswer(Runnable goOn) {
+        return services.unread().answer(() -> loop.post(goOn));
+    }
+
+    /** Closes if its client may not have an answer of so many bytes. */
+    void closeIfTooLong(long bytes) {
+        LimitGuard guard = services.guard();
+        if (!isGone() && !guard.allows(ClientLimit.UNREAD_BYTES_OF_CONNECTION, bytes)) {
+            guard.refused(
+                    ClientLimit.UNREAD_BYTES_OF_CONNECTION, "to keep " + this + ": its answer has " + bytes + " bytes");
+            close("its answer is too long");
+        }
     }
 
     /**
@@ -273,12 +294,17 @@ final class ClientConnection implements WatchTable.Watcher {
         if (header instanceof ReplyHeader reply && reply.xid() != Xid.WATCH_EVENT) {
             statistics.replied(reply.zxid(), services.time().wallMillis());
         }
-        if (output.backlogBytes() > services.limits().maxOutputBytes()) {
-            LOG.warn("Connection {} is cut: {} bytes wait for its client to read them", this, output.backlogBytes());
-            close("its client reads too slowly");
-            return;
+        if (!closeIfCut()) {
+            loop.connections().flushLater(this);
         }
-        loop.connections().flushLater(this);
+    }
+
+    /** Whether it is closed, since its client reads too little of what it is sent. */
+    private boolean closeIfCut() {
+        if (output.isCut()) {
+            close("its client reads too slowly");
+        }
+        return output.isCut();
     }
 
     /** How many bytes the client has taken, give or take a constant while it has answers to take. */
@@ -289,6 +315,7 @@ final class ClientConnection implements WatchTable.Watcher {
     void flushOutput() {
         if (state != ConnectionState.CLOSED) {
             output.flush();
+            closeIfCut();
         }
     }
 

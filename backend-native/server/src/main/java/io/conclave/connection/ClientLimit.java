@@ -73,7 +73,16 @@ public enum ClientLimit {
     WATCH_BYTES_OF_CONNECTION("maxWatchBytesPerConnection", Effect.REFUSES, 0, 1.0 / 16),
 
     /** Bytes of memory of all watches of this server. */
-    WATCH_BYTES("maxWatchBytes", Effect.REFUSES, 0, 1.0 / 8);
+    WATCH_BYTES("maxWatchBytes", Effect.REFUSES, 0, 1.0 / 8),
+
+    /** Bytes of answers and events that one client has yet to read; beyond it its connection is closed. */
+    UNREAD_BYTES_OF_CONNECTION("maxUnreadBytesPerConnection", Effect.REFUSES, 0, 1.0 / 8, 64 << 20),
+
+    /** The same of all clients; beyond it the connections of those that read least are closed. */
+    UNREAD_BYTES("maxUnreadBytes", Effect.REFUSES, 0, 1.0 / 4),
+
+    /** The same with what is made of long answers; beyond it no long answer begins. */
+    UNREAD_BYTES_FOR_LONG_ANSWERS("maxUnreadBytesForLongAnswers", Effect.HOLDS, 0, 1.0 / 8);
 
     private static final Map<String, ClientLimit> BY_KEY =
             Arrays.stream(values()).collect(Collectors.toMap(ClientLimit::key, Function.identity()));
@@ -95,16 +104,22 @@ public enum ClientLimit {
     private final Effect effect;
     private final long least;
     private final double shareOfHeap;
+    private final long most;
 
     ClientLimit(String key, Effect effect, long fixed) {
         this(key, effect, fixed, 0);
     }
 
     ClientLimit(String key, Effect effect, long least, double shareOfHeap) {
+        this(key, effect, least, shareOfHeap, Long.MAX_VALUE);
+    }
+
+    ClientLimit(String key, Effect effect, long least, double shareOfHeap, long most) {
         this.key = key;
         this.effect = effect;
         this.least = least;
         this.shareOfHeap = shareOfHeap;
+        this.most = most;
     }
 
     /** Its name in the configuration file. */
@@ -119,7 +134,7 @@ public enum ClientLimit {
 
     /** The default of a server whose heap may grow to so many bytes. */
     public long defaultOf(long heapBytes) {
-        return Math.max(least, (long) (heapBytes * shareOfHeap));
+        return Math.min(most, Math.max(least, (long) (heapBytes * shareOfHeap)));
     }
 
     /** The limit with a key. */

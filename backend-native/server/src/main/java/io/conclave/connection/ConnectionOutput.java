@@ -4,9 +4,14 @@ import io.conclave.protocol.Frames;
 import io.conclave.protocol.WireRecord;
 import io.conclave.tree.TreeEvent;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOutboundBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,15 +28,32 @@ final class ConnectionOutput {
     private static final int BYTES_OF_AN_EVENT = 64;
 
     private final Channel channel;
+    private final Executor onLoop;
+    private final UnreadBytes.Client unread;
     private @Nullable ByteBuf gathered;
     private long writtenBytes;
     private final List<TreeEvent> heldEvents = new ArrayList<>();
     private long heldBytes;
+    private long heldBytesCounted;
     private boolean holding;
     private long heldZxid;
 
-    ConnectionOutput(Channel channel) {
+    /** Something will tell when the client has taken what is with the channel. */
+    private boolean awaitsTaken;
+
+    private boolean takenPosted;
+    private final ChannelFutureListener whenTaken = this::taken;
+
+    /**
+     * Nothing to send yet.
+     *
+     * @param onLoop runs a task soon, on the loop
+     * @param unread is told what the client has yet to read
+     */
+    ConnectionOutput(Channel channel, Executor onLoop, UnreadBytes.Client unread) {
         this.channel = channel;
+        this.onLoop = onLoop;
+        this.unread = unread;
     }
 
     void write(WireRecord header, WireRecord body) {
@@ -39,6 +61,7 @@ final class ConnectionOutput {
         Frames.write(buffer, header, body);
         if (buffer.readableBytes() >= FULL_BYTES) {
             writeGathered();
+            count();
         }
     }
 
@@ -50,7 +73,8 @@ final class ConnectionOutput {
         buffer.setInt(start, Math.toIntExact(buffer.getInt(start) + rest.bytes()));
         writeGathered();
         writtenBytes += rest.bytes();
-        rest.take().forEach(bytes -> channel.write(bytes, channel.voidPromise()));
+        rest.take().forEach(bytes -> channel.write(bytes).addListener(whenTaken));
+        count();
     }
 
     private ByteBuf gathering() {
@@ -65,6 +89,39 @@ final class ConnectionOutput {
     void flush() {
         writeGathered();
         channel.flush();
+        long pendingBytes = pendingBytes();
+        unread.has(pendingBytes + heldBytes);
+        if (pendingBytes > 0 && !awaitsTaken) {
+            awaitsTaken = true;
+            channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(whenTaken);
+        }
+    }
+
+    /** Between two flushes; what is not large is with the kernel behind a flush, so that nothing is told of it. */
+    private void count() {
+        unread.has(pendingBytes() + heldBytes);
+    }
+
+    private long pendingBytes() {
+        ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
+        return pending == null ? 0 : pending.totalPendingWriteBytes();
+    }
+
+    /** The client has taken what was written up to here; it is counted when the channel has done so too. */
+    private void taken(ChannelFuture written) {
+        if (!takenPosted && written.isSuccess()) {
+            takenPosted = true;
+            onLoop.execute(() -> {
+                takenPosted = false;
+                awaitsTaken = false;
+                unread.hasTaken(pendingBytes() + heldBytes);
+            });
+        }
+    }
+
+    /** Whether the connection is to be closed, since its client does not read. */
+    boolean isCut() {
+        return unread.isCut();
     }
 
     private void writeGathered() {
@@ -106,11 +163,14 @@ final class ConnectionOutput {
         heldZxid = zxid;
     }
 
-    /** Keeps the event for later; how many bytes wait so by now. */
-    long hold(TreeEvent event) {
+    /** Keeps the event for later. */
+    void hold(TreeEvent event) {
         heldEvents.add(event);
         heldBytes += BYTES_OF_AN_EVENT + event.path().length();
-        return heldBytes;
+        if (heldBytes - heldBytesCounted >= FULL_BYTES) {
+            heldBytesCounted = heldBytes;
+            count();
+        }
     }
 
     /** The events that have waited, to be sent now. */
@@ -124,6 +184,7 @@ final class ConnectionOutput {
     private void dropEvents() {
         heldEvents.clear();
         heldBytes = 0;
+        heldBytesCounted = 0;
     }
 
     /** Up to which change the client has seen all that it is to see, where the loop shows the given one. */
@@ -140,5 +201,6 @@ final class ConnectionOutput {
             gathered = null;
             buffer.release();
         }
+        unread.has(0);
     }
 }

@@ -12,6 +12,7 @@ import java.util.function.Supplier;
  * @param guard the bounds of what clients make the server hold
  * @param sessionCounts the sessions that were opened here
  * @param largeRequests the large requests that are inside
+ * @param unread what all clients have yet to read
  * @param leases which sessions were heard of
  * @param sessionIds ids and passwords of new sessions
  * @param clusterNode the node that tells which cluster this is
@@ -28,6 +29,7 @@ public record ConnectionServices(
         LimitGuard guard,
         SessionCounts sessionCounts,
         LargeRequests largeRequests,
+        UnreadBytes unread,
         SessionLeases leases,
         SessionIds sessionIds,
         ClusterNode clusterNode,
@@ -58,6 +60,7 @@ public record ConnectionServices(
                 guard,
                 new SessionCounts(guard, time),
                 new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES)),
+                new UnreadBytes(guard, time),
                 leases,
                 sessionIds,
                 clusterNode,

@@ -29,10 +29,11 @@ final class EphemeralsList extends LongReads.LongReadOfState {
     /** Whether a session has more than what is listed in one go. */
     static boolean isLong(TreeState state, long sessionId) {
         return state.session(sessionId)
-                        .map(SessionRecord::ephemerals)
-                        .map(all -> all.size())
-                        .orElse(0)
-                > LONG;
+                                .map(SessionRecord::ephemerals)
+                                .map(all -> all.size())
+                                .orElse(0)
+                        > LONG
+                || TreeReads.hasLongEphemerals(state, sessionId, ChildrenList.LONG_CHARACTERS);
     }
 
     @Override

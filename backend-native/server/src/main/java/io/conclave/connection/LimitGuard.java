@@ -22,6 +22,9 @@ public final class LimitGuard {
     /** What the watches of all connections take. */
     private final AtomicLong watchBytes = new AtomicLong();
 
+    /** What all clients have yet to read. */
+    private final AtomicLong unreadBytes = new AtomicLong();
+
     private final AtomicLong bytesInFlight = new AtomicLong();
 
     private final QuotaMeter quotas;
@@ -86,6 +89,15 @@ public final class LimitGuard {
     /** Of all requests that wait for their answers. */
     public long bytesInFlight() {
         return bytesInFlight.get();
+    }
+
+    /** What all clients have yet to read. */
+    public long unreadBytes() {
+        return unreadBytes.get();
+    }
+
+    void unread(long moreBytes) {
+        unreadBytes.addAndGet(moreBytes);
     }
 
     void inFlight(long moreBytes) {

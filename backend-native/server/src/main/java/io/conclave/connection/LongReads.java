@@ -79,7 +79,7 @@ final class LongReads {
         @Override
         public boolean advance() {
             ClientConnection connection = reads.connection;
-            if (connection.isGone()) {
+            if (connection.isGone() || !hasRoom()) {
                 return true;
             }
             try {
@@ -94,6 +94,7 @@ final class LongReads {
                 connection.resume();
             } catch (MalformedFrameException | PathTooLongException e) {
                 end();
+                release();
                 whenMalformed.accept(e);
                 connection.resume();
             } catch (RuntimeException | Error e) {
@@ -143,6 +144,11 @@ final class LongReads {
             throw new IllegalStateException(this + " decodes nothing");
         }
 
+        /** Whether there is room for the next part; if not, this is added to the long work again when there is. */
+        boolean hasRoom() {
+            return true;
+        }
+
         /** Gives back what its answer has taken, which will not be sent. */
         void release() {}
 
@@ -155,11 +161,42 @@ final class LongReads {
     /** Answers from the state that the loop showed when its turn came; events of later changes go out behind it. */
     abstract static class LongReadOfState extends LongRead {
         final ClientConnection connection;
+        private final RequestPipeline pipeline;
+        private final UnreadBytes.Answer room;
+
+        /** It has had room, and may have been decoded since. */
+        private boolean started;
+
         private @Nullable LongAnswer answer;
 
         LongReadOfState(ClientConnection connection, LongReads reads, int xid) {
             super(reads, xid);
             this.connection = connection;
+            this.pipeline = reads.pipeline;
+            this.room = connection.roomForAnswer(this::goOn);
+        }
+
+        /** Before it starts it waits without what others may need, which is its room among the large requests. */
+        @Override
+        final boolean hasRoom() {
+            LongAnswer begun = answer;
+            if (!started) {
+                started = room.goesOn(0);
+                if (!started) {
+                    pipeline.stepAside();
+                }
+                return started;
+            }
+            return begun == null || room.goesOn(begun.bytes());
+        }
+
+        private void goOn() {
+            if (!started) {
+                room.end(); // it asks again when it is back
+                pipeline.comeBack(() -> connection.loop().longWork().add(this));
+            } else {
+                connection.loop().longWork().add(this);
+            }
         }
 
         @Override
@@ -170,7 +207,9 @@ final class LongReads {
                 answer = begun;
                 connection.holdEvents();
             }
-            return doHeldPart(begun);
+            boolean done = doHeldPart(begun);
+            connection.closeIfTooLong(begun.bytes());
+            return done;
         }
 
         @Override
@@ -182,6 +221,7 @@ final class LongReads {
                     reply(made);
                 } finally {
                     made.release();
+                    room.end();
                 }
             }
             connection.releaseEvents();
@@ -189,6 +229,7 @@ final class LongReads {
 
         @Override
         final void release() {
+            room.end();
             LongAnswer abandoned = answer;
             answer = null;
             if (abandoned != null) {

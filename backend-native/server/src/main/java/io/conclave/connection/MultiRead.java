@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * connection's loop.
  */
 final class MultiRead {
+    /** Once its results are larger, the parts that are left are refused; less where one client may have less. */
+    private static final long MOST_BYTES = 16L << 20;
+
     /** More than that is long, where a name in a list of children counts 1. */
     private static final int LONG = 5_000;
 
@@ -38,6 +41,7 @@ final class MultiRead {
     private final List<AuthId> authIds;
     private final Iterator<RequestBody> parts;
     private final Supplier<JuteWriter> out;
+    private final long mostBytes;
     /** The list of children that has been begun. */
     private @Nullable ChildNames names;
     /** Of data and names; beyond the limit the parts that are left fail. */
@@ -58,6 +62,7 @@ final class MultiRead {
         this.state = state;
         this.authIds = authIds;
         this.out = out;
+        this.mostBytes = Math.min(MOST_BYTES, reads.mostUnreadBytes() / 2);
         this.parts = request.operations().iterator();
     }
 
@@ -77,6 +82,9 @@ final class MultiRead {
             return true;
         }
         for (RequestBody part : request.operations()) {
+            if (part instanceof RequestBody.GetChildren list && ChildrenList.isLong(state, list)) {
+                return true;
+            }
             work += part instanceof RequestBody.GetChildren list
                     ? TreeReads.childCount(state, list.path())
                     : TreeReads.dataLength(state, ((RequestBody.GetData) part).path()) / BYTES_OF_WORK;
@@ -108,7 +116,7 @@ final class MultiRead {
 
     /** Answers a part, or the head of a list of children; returns what that took. */
     private int begin(RequestBody part) {
-        if (bytes > ConnectionLimits.MAX_MULTI_READ_BYTES) {
+        if (bytes > mostBytes) {
             MultiResult.failed(ErrorCode.MARSHALLING_ERROR.code()).encode(out.get());
             return WORK_OF_A_PART;
         }

@@ -22,12 +22,19 @@ final class ReadRequests {
     private final ClusterNode clusterNode;
     private final WatchRequests watches;
     private final BackupRequests backups;
+    private final long mostUnreadBytes;
 
     ReadRequests(ClientConnection connection, ConnectionServices services) {
         this.connection = connection;
         this.clusterNode = services.clusterNode();
         this.watches = new WatchRequests(connection);
         this.backups = new BackupRequests(connection);
+        this.mostUnreadBytes = services.guard().limits().most(ClientLimit.UNREAD_BYTES_OF_CONNECTION);
+    }
+
+    /** With more the connection would be closed. */
+    long mostUnreadBytes() {
+        return mostUnreadBytes;
     }
 
     WatchRequests watches() {

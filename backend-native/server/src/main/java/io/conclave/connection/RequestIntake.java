@@ -41,6 +41,9 @@ final class RequestIntake {
     /** What was counted for this connection when it was admitted, and belongs to no request yet. */
     private long admittedWeight;
 
+    /** What the request that is answered now counted among the large ones, and counts again when it goes on. */
+    private long asideWeight;
+
     private boolean gone;
 
     /** What is being handled, or answered, now; its room is given back when that is done. */
@@ -118,6 +121,38 @@ final class RequestIntake {
             leave(new Held(0, admittedWeight));
             admittedWeight = 0;
         }
+    }
+
+    /**
+     * The request that is answered now waits for something that large requests of others do not wait for: they may have
+     * its room meanwhile.
+     */
+    void stepAside() {
+        asideWeight += present.large;
+        leave(present);
+        present = new Held(present.bytes, 0);
+    }
+
+    /**
+     * Has the request that has stepped aside come back.
+     *
+     * @param back runs when it is there: now, or on the loop later, unless the connection ends
+     */
+    void comeBack(Runnable back) {
+        long weight = asideWeight;
+        if (weight == 0 || largeRequests.enter(() -> connection.loop().post(() -> isBack(weight, back)), weight)) {
+            isBack(weight, back);
+        }
+    }
+
+    private void isBack(long weight, Runnable back) {
+        if (gone) {
+            largeRequests.leave(weight);
+            return;
+        }
+        asideWeight = 0;
+        present = new Held(present.bytes, present.large + weight);
+        back.run();
     }
 
     /** The request that has begun waits for its answer. */

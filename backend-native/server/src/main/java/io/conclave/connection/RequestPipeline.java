@@ -75,6 +75,16 @@ final class RequestPipeline {
         partlyDone = newPartlyDone;
     }
 
+    /** The request that is answered part by part waits for something else: others may have its room meanwhile. */
+    void stepAside() {
+        intake.stepAside();
+    }
+
+    /** It goes on, when there is room again. */
+    void comeBack(Runnable goOn) {
+        intake.comeBack(goOn);
+    }
+
     /** Answers everything before the given write, which is about to be shown. */
     void settleBefore(PendingAnswer write) {
         for (PendingAnswer earlier : waiting) {

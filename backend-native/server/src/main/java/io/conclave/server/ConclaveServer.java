@@ -313,7 +313,6 @@ public final class ConclaveServer implements AutoCloseable {
         return new ConnectionLimits(
                 config.maxConnectionsPerAddress(),
                 config.maxConnections(),
-                ConnectionLimits.DEFAULT_OUTPUT_BYTES,
                 config.minSessionTimeoutMs(),
                 config.maxSessionTimeoutMs(),
                 config.handshakeTimeoutMs());

@@ -322,6 +322,7 @@ final class ServerReport {
         tell(text, "conclave_rejected_credentials", guard.credentials().count());
         tell(text, "conclave_watch_bytes", guard.watchBytes());
         tell(text, "conclave_bytes_in_flight", guard.bytesInFlight());
+        tell(text, "conclave_unread_bytes", guard.unreadBytes());
         tell(text, "conclave_state_bytes", stateBytes);
         tell(text, "conclave_state_full", stateBytes > guard.limits().most(ClientLimit.STATE_BYTES) ? 1 : 0);
         for (ClientLimit limit : ClientLimit.values()) {

@@ -1,7 +1,9 @@
 package io.conclave.tree;
 
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * {@link TreeException} where ZooKeeper answers with an error. Nothing blocks; any thread may call.
  */
 public final class TreeReads {
+    /** Names that have as many characters are rare; fewer names than would need such ones are not looked at. */
+    private static final int LONG_NAME = 4 << 10;
+
     private TreeReads() {}
 
     /** The data of a node, null or empty as it was given, and its Stat. The array is not to be changed. */
@@ -69,6 +74,37 @@ public final class TreeReads {
     public static int childCount(TreeState state, String path) {
         Znode node = state.find(path);
         return node == null ? 0 : node.children().size();
+    }
+
+    /**
+     * Whether the names of a node's children have more than so many characters together; false where each would need
+     * more than 4 kB for that.
+     */
+    public static boolean hasLongNames(TreeState state, String path, int characters) {
+        Znode node = state.find(path);
+        if (node == null || node.children().size() <= characters / LONG_NAME) {
+            return false;
+        }
+        int left = characters;
+        Iterator<Map.Entry<String, Znode>> children = node.children().iterator();
+        while (left >= 0 && children.hasNext()) {
+            left -= children.next().getKey().length();
+        }
+        return left < 0;
+    }
+
+    /** The same of the paths of a session's ephemeral nodes. */
+    public static boolean hasLongEphemerals(TreeState state, long sessionId, int characters) {
+        SessionRecord session = state.sessions().get(sessionId);
+        if (session == null || session.ephemerals().size() <= characters / LONG_NAME) {
+            return false;
+        }
+        int left = characters;
+        Iterator<String> paths = session.ephemerals().iterator();
+        while (left >= 0 && paths.hasNext()) {
+            left -= paths.next().length();
+        }
+        return left < 0;
     }
 
     /** How many bytes of data a node has; 0 if there is none. As for the number of children, nobody is told. */

@@ -68,20 +68,26 @@ final class LoneLoop implements AutoCloseable {
                 });
     }
 
-    ConnectionReader reader(long maxOutputBytes, SessionLeases leases) {
-        return reader(new EmbeddedChannel(), maxOutputBytes, leases);
+    ConnectionReader reader(long maxUnreadBytes, SessionLeases leases) {
+        return reader(new EmbeddedChannel(), maxUnreadBytes, leases);
     }
 
-    ConnectionReader reader(EmbeddedChannel channel, long maxOutputBytes, SessionLeases leases) {
-        return reader(channel, maxOutputBytes, leases, CommandWords.NONE);
+    ConnectionReader reader(EmbeddedChannel channel, long maxUnreadBytes, SessionLeases leases) {
+        return reader(channel, maxUnreadBytes, leases, CommandWords.NONE);
     }
 
-    ConnectionReader reader(EmbeddedChannel channel, long maxOutputBytes, SessionLeases leases, CommandWords words) {
+    ConnectionReader reader(EmbeddedChannel channel, long maxUnreadBytes, SessionLeases leases, CommandWords words) {
+        ClientLimits limits = guard.limits().with(ClientLimit.UNREAD_BYTES_OF_CONNECTION, maxUnreadBytes);
+        return reader(channel, leases, words, new UnreadBytes(new LimitGuard(limits, time), time));
+    }
+
+    ConnectionReader reader(EmbeddedChannel channel, SessionLeases leases, CommandWords words, UnreadBytes unread) {
         ConnectionServices services = new ConnectionServices(
-                new ConnectionLimits(0, 0, maxOutputBytes, 100, 60_000, 2000),
+                new ConnectionLimits(0, 0, 100, 60_000, 2000),
                 guard,
                 new SessionCounts(guard, time),
                 largeRequests,
+                unread,
                 leases,
                 new SessionIds(1, new Random(1)),
                 new ClusterNode(),

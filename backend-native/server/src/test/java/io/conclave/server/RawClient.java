@@ -36,7 +36,7 @@ final class RawClient implements AutoCloseable {
 
     RawClient(int port) throws IOException {
         socket = new Socket(InetAddress.getLoopbackAddress(), port);
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(60_000);
         socket.setTcpNoDelay(true);
         in = new DataInputStream(socket.getInputStream());
     }

@@ -35,7 +35,7 @@ public final class SimulatedServer {
     private static final Duration HEARTBEAT_DELAY = Duration.ofMillis(50);
     private static final Duration CONTAINER_CHECK = Duration.ofSeconds(2);
     private static final int MAX_NEVER_USED_MS = 4000;
-    private static final ConnectionLimits LIMITS = new ConnectionLimits(0, 0, 1 << 20, 100, 60_000, 2000);
+    private static final ConnectionLimits LIMITS = new ConnectionLimits(0, 0, 100, 60_000, 2000);
 
     private final Replica replica = new Replica(FEATURE_LEVEL);
     private final SessionTracker sessions;
