@@ -30,7 +30,8 @@ module io.conclave.api {
             io.conclave.locks,
             io.conclave.membership,
             io.conclave.queues,
-            io.conclave.spring.boot;
+            io.conclave.spring.boot,
+            io.conclave.spring.integration;
     exports io.conclave.mirror to
             io.conclave.config,
             io.conclave.membership,

@@ -32,6 +32,14 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
         this.request = request;
     }
 
+    /** The grant as recipes see it, which must be one of this library's. */
+    static AbstractGrant<?> of(Grant grant) {
+        if (grant instanceof AbstractGrant<?> own) {
+            return own;
+        }
+        throw new IllegalArgumentException("Invalid grant " + grant + ": it must be one that Conclave has given");
+    }
+
     /** Each stage has a queue of its own, so that one that blocks holds up no other. */
     private SerialExecutor listeners(RecipeSession session, String stage) {
         return new SerialExecutor(stage + " of " + this, session.listenerExecutor(), session.time());

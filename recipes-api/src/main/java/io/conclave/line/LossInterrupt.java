@@ -1,60 +1,137 @@
 package io.conclave.line;
 
+import io.conclave.grant.Grant;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The interrupt that tells work of a loss: once, only while the work runs, and never in place of somebody else's.
+ * The interrupt that tells work of a loss: only while the work runs, and never in place of somebody else's.
  *
- * <p>All state is guarded by the object's monitor, under which nothing blocks; so an interrupt meets the work and
- * nothing that comes after it.
+ * <p>A thread has one flag, which does not say who has set it, and work may run within other work. So none takes a flag
+ * that it finds set for its own: it looks again, until the work has cleared the flag or ended. And when inner work
+ * ends, the outer one is interrupted again, since the inner one may have taken the interrupt; not if that comes out of
+ * the inner one as an exception, or the outer one had taken it before, and cleans up.
+ *
+ * <p>All work of a thread shares a lock, which guards the state, and under which nothing blocks; so an interrupt meets
+ * the work and nothing that comes after it.
  */
-final class LossInterrupt {
+public final class LossInterrupt {
     /**
      * How long an interrupt of somebody else is given to end the work, before it is looked whether the work has cleared
      * it and goes on.
      */
     private static final Duration PATIENCE = Duration.ofMillis(10);
 
-    private final Thread thread;
-    private final TimeSource time;
-    private boolean sent;
-    private boolean ended;
+    private static final ThreadLocal<@Nullable LossInterrupt> INNERMOST = new ThreadLocal<>();
 
-    LossInterrupt(Thread thread, TimeSource time) {
-        this.thread = thread;
+    private final Thread thread = Thread.currentThread();
+    private final @Nullable LossInterrupt outer = INNERMOST.get();
+    private final Object lock = outer == null ? new Object() : outer.lock;
+    private final boolean isOuterAware = outer != null && outer.isAware();
+    private final TimeSource time;
+    private boolean told; // guarded by lock
+    private boolean sent; // guarded by lock: the flag was set for this work
+    private boolean over; // guarded by lock: nothing is sent any more
+
+    private LossInterrupt(TimeSource time) {
         this.time = time;
     }
 
-    /** Interrupts the work, if it runs. Never blocks; any thread. */
-    synchronized void onLoss() {
-        if (ended || sent) {
-            return;
+    /**
+     * Work begins on this thread, within that which has begun on it; {@link #end} must follow.
+     *
+     * @param grant one of this library's, under which the work runs; it is not watched, {@link #onLoss} must be called
+     */
+    public static LossInterrupt begin(Grant grant) {
+        return begin(AbstractGrant.of(grant).session().time());
+    }
+
+    /** As {@link #begin(Grant)}, with the clock by which it looks again. */
+    static LossInterrupt begin(TimeSource time) {
+        LossInterrupt begun = new LossInterrupt(time);
+        INNERMOST.set(begun);
+        return begun;
+    }
+
+    /** Interrupts the work, if it runs; once, however often it is called. Never blocks; any thread. */
+    public void onLoss() {
+        synchronized (lock) {
+            if (!told) {
+                told = true;
+                sendOrLookAgain();
+            }
         }
-        if (thread.isInterrupted()) { // by somebody else: what is set stays theirs
-            time.schedule(PATIENCE, this::onLoss);
-            return;
+    }
+
+    private void sendOrLookAgain() {
+        synchronized (lock) {
+            if (over || sent) {
+                return;
+            }
+            send();
+            if (!sent) {
+                time.schedule(PATIENCE, this::sendOrLookAgain);
+            }
         }
-        sent = true;
-        thread.interrupt();
+    }
+
+    /** With the lock held. A flag that is set stays somebody else's. */
+    private void send() {
+        if (!over && !thread.isInterrupted()) {
+            sent = true;
+            thread.interrupt();
+        }
+    }
+
+    /** On the thread of the work: whether that has taken the interrupt. */
+    private boolean isAware() {
+        synchronized (lock) {
+            return sent && !thread.isInterrupted();
+        }
+    }
+
+    /** Whether the work was to be interrupted. */
+    public boolean isTold() {
+        synchronized (lock) {
+            return told;
+        }
+    }
+
+    /** From here on nothing is sent, though the work goes on. */
+    public void stop() {
+        synchronized (lock) {
+            over = true;
+        }
     }
 
     /**
-     * The work has ended, and is not interrupted any more. Clears the flag if the interrupt was sent and not seen. On
-     * the thread of the work.
+     * The work has ended, and is not interrupted any more. Clears the flag if the interrupt was sent and not seen; sets
+     * it if the work has seen the interrupt of somebody else, and its caller is not told. On the thread of the work.
      *
-     * @param byInterrupt whether the work ended by InterruptedException: then one interrupt was seen, and a flag is
-     *     another one
+     * @param failure what the work has thrown; an InterruptedException has seen one interrupt, and a flag is another
+     *     one then
+     * @param thrown what its caller gets of that
      */
-    synchronized void end(boolean byInterrupt) {
-        ended = true;
-        if (sent && !byInterrupt) {
-            Thread.interrupted();
+    public void end(@Nullable Throwable failure, @Nullable Throwable thrown) {
+        if (outer == null) {
+            INNERMOST.remove();
+        } else {
+            INNERMOST.set(outer);
         }
-    }
-
-    /** Whether the work was interrupted for the loss. */
-    synchronized boolean isSent() {
-        return sent;
+        boolean isSeen = failure instanceof InterruptedException;
+        boolean isThrown = thrown instanceof InterruptedException;
+        synchronized (lock) {
+            over = true;
+            if (sent && !isSeen) {
+                Thread.interrupted();
+            }
+            if (outer != null && outer.told && !isOuterAware && !isThrown) {
+                outer.send();
+            }
+            if (!sent && isSeen && !isThrown) {
+                thread.interrupt();
+            }
+        }
     }
 }

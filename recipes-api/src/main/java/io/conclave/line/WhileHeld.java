@@ -22,11 +22,12 @@ import org.jspecify.annotations.Nullable;
  *       exception.
  * </ul>
  *
- * <p>The interrupt of a loss comes only while the work runs, and once. If its flag is still set when the work ends, it
- * is cleared. An interrupt from elsewhere that comes before the loss stays: the work is then interrupted already, and
- * is interrupted for the loss only if it clears that flag and goes on. A thread has one flag, which does not say who
- * has set it. So an interrupt from elsewhere that comes after the loss, while the work still runs, may be taken for
- * that of the loss; the work ends by it in either case, and the caller gets the GrantLostException.
+ * <p>The interrupt of a loss comes only while the work runs, and once; again if work within this one may have taken it
+ * ({@link LossInterrupt}). If its flag is still set when the work ends, it is cleared. An interrupt from elsewhere that
+ * comes before the loss stays: the work is then interrupted already, and is interrupted for the loss only if it clears
+ * that flag and goes on. A thread has one flag, which does not say who has set it. So an interrupt from elsewhere that
+ * comes after the loss, while the work still runs, may be taken for that of the loss; the work ends by it in either
+ * case, and the caller gets the GrantLostException.
  *
  * <p>Work that gives the grant back itself, or downgrades it, is not watched any longer.
  */
@@ -51,9 +52,7 @@ public final class WhileHeld {
     /** As {@link #run}, with a result. */
     public static <G extends Grant, R extends @Nullable Object, X extends Exception> R call(
             G grant, HeldCall<? super G, R, X> work) throws X {
-        if (!(grant instanceof AbstractGrant<?> held)) {
-            throw new IllegalArgumentException("Invalid grant " + grant + ": it must be one that Conclave has given");
-        }
+        AbstractGrant<?> held = AbstractGrant.of(grant);
         try (held) {
             return callAndTell(grant, held, work);
         }
@@ -61,21 +60,20 @@ public final class WhileHeld {
 
     private static <G extends Grant, R extends @Nullable Object, X extends Exception> R callAndTell(
             G grant, AbstractGrant<?> held, HeldCall<? super G, R, X> work) throws X {
-        LossInterrupt interrupt =
-                new LossInterrupt(Thread.currentThread(), held.session().time());
-        held.onLoss(interrupt::onLoss);
+        LossInterrupt interrupt = LossInterrupt.begin(grant);
         R result;
         try {
+            held.onLoss(interrupt::onLoss);
             result = work.call(grant);
         } catch (Throwable failure) {
-            interrupt.end(failure instanceof InterruptedException);
-            Optional<GrantLostException> loss = held.loss();
-            if (loss.isPresent() && !(failure instanceof GrantLostException)) {
-                tell(loss.get(), failure, interrupt.isSent());
+            Throwable told = told(held, failure);
+            interrupt.end(failure, told);
+            if (told instanceof GrantLostException loss) {
+                throw loss;
             }
             throw failure;
         }
-        interrupt.end(false);
+        interrupt.end(null, null);
         Optional<GrantLostException> loss = held.loss();
         if (loss.isPresent()) {
             throw loss.get();
@@ -83,17 +81,17 @@ public final class WhileHeld {
         return result;
     }
 
-    /** Throws what the caller is to know first; the other one is suppressed. */
-    private static void tell(GrantLostException loss, Throwable failure, boolean isInterruptedByLoss) {
-        if (failure instanceof Error error) {
-            error.addSuppressed(loss);
-            throw error;
+    /** What the caller is to know first of a failure and a loss; the other one is suppressed. */
+    private static Throwable told(AbstractGrant<?> held, Throwable failure) {
+        Optional<GrantLostException> loss = held.loss();
+        if (loss.isEmpty() || failure instanceof GrantLostException) {
+            return failure;
         }
-        if (failure instanceof InterruptedException && !isInterruptedByLoss) {
-            Thread.currentThread()
-                    .interrupt(); // by somebody else, and the exception that says so is not the one that is thrown
+        if (failure instanceof Error) {
+            failure.addSuppressed(loss.get());
+            return failure;
         }
-        loss.addSuppressed(failure);
-        throw loss;
+        loss.get().addSuppressed(failure);
+        return loss.get();
     }
 }

@@ -10,6 +10,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,7 +53,12 @@ class LossInterruptTest {
     }
 
     private LossInterrupt interruptOfThisThread() {
-        return new LossInterrupt(Thread.currentThread(), TimeSource.system());
+        return LossInterrupt.begin(TimeSource.system());
+    }
+
+    private static void end(LossInterrupt interrupt, boolean byInterrupt) {
+        @Nullable Throwable failure = byInterrupt ? new InterruptedException() : null;
+        interrupt.end(failure, failure);
     }
 
     /** How many interrupts the work has seen by exception, and whether it ended by that. */
@@ -88,7 +94,7 @@ class LossInterruptTest {
             });
             started.set(true);
             int seen = work(kind, random.nextInt(MAX_SPINS));
-            interrupt.end(kind == Work.THROWS && seen > 0);
+            end(interrupt, kind == Work.THROWS && seen > 0);
             assertFalse(Thread.currentThread().isInterrupted(), what);
             awaitWithoutBlocking(loss::isDone);
             assertFalse(Thread.interrupted(), "after the work, in " + what);
@@ -114,7 +120,7 @@ class LossInterruptTest {
             });
             started.set(true);
             int seen = work(kind, random.nextInt(MAX_SPINS));
-            interrupt.end(seen > 0);
+            end(interrupt, seen > 0);
             boolean isSet = Thread.interrupted();
             awaitWithoutBlocking(others::isDone);
             boolean isSetLater = Thread.interrupted();
@@ -128,7 +134,7 @@ class LossInterruptTest {
             LossInterrupt interrupt = interruptOfThisThread();
             Future<?> loss = threads.submit(interrupt::onLoss);
             work(Work.DEAF, random.nextInt(MAX_SPINS));
-            interrupt.end(false);
+            interrupt.end(null, null);
             Thread.currentThread().interrupt();
             assertTrue(Thread.interrupted(), "round " + round + " of seed " + seed);
             awaitWithoutBlocking(loss::isDone);
@@ -145,7 +151,6 @@ class LossInterruptTest {
         while (!Thread.interrupted()) {
             Thread.onSpinWait();
         }
-        interrupt.end(false);
-        assertTrue(interrupt.isSent());
+        interrupt.end(null, null);
     }
 }

@@ -4,6 +4,7 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.LossReason;
 import io.conclave.error.SessionGoneException;
+import io.conclave.line.LossInterrupt;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
@@ -12,6 +13,7 @@ import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -52,7 +54,7 @@ final class RepeatedCampaign implements Candidacy {
     private @Nullable Campaign campaign;
     private @Nullable Leadership leadership;
     private @Nullable Thread worker;
-    private boolean interrupted;
+    private @Nullable LossInterrupt interrupt; // of the worker's work
     private long runs;
     private long failures;
 
@@ -155,7 +157,7 @@ final class RepeatedCampaign implements Candidacy {
         } catch (Throwable e) { // also what only other languages throw unchecked: nothing else would resign
             failure = Optional.of(e);
         }
-        if (endWork()) {
+        if (endWork(failure.orElse(null))) {
             failure.ifPresent(e -> LOG.debug("{}: the work ended by the interrupt", election.path(), e));
             failure = Optional.empty();
         }
@@ -169,21 +171,20 @@ final class RepeatedCampaign implements Candidacy {
                 return false;
             }
             worker = Thread.currentThread();
+            interrupt = LossInterrupt.begin(granted);
             runs++;
             return true;
         }
     }
 
-    /** The thread is not ours any more; whether we had interrupted it. */
-    private boolean endWork() {
+    /** The thread is not ours any more; whether the work was to end. */
+    private boolean endWork(@Nullable Throwable failure) {
         synchronized (lock) {
-            boolean toldToEnd = interrupted;
+            LossInterrupt ending = Objects.requireNonNull(interrupt);
+            ending.end(failure, failure);
             worker = null;
-            interrupted = false;
-            if (toldToEnd) {
-                Thread.interrupted(); // its flag was meant for the work
-            }
-            return toldToEnd;
+            interrupt = null;
+            return ending.isTold();
         }
     }
 
@@ -205,26 +206,17 @@ final class RepeatedCampaign implements Candidacy {
 
     private void onLost(Leadership lost, LossReason reason) {
         synchronized (lock) {
-            Thread thread = worker;
-            if (leadership != lost || thread == null || isEndedByWork(lost, thread)) {
+            if (leadership != lost || interrupt == null || isEndedByWork(lost, worker)) {
                 return;
             }
             LOG.info("{}: leadership ended ({}), interrupting the work", election.path(), reason);
-            interrupt(thread);
+            interrupt.onLoss();
         }
     }
 
     /** Work that resigns or hands over by itself knows. */
-    private static boolean isEndedByWork(Leadership lost, Thread thread) {
-        return lost instanceof HeldLeadership held && held.isResignedBy(thread);
-    }
-
-    /** With the lock held, so that it meets the work and nothing else. */
-    private void interrupt(Thread thread) {
-        if (!interrupted) {
-            interrupted = true;
-            thread.interrupt();
-        }
+    private static boolean isEndedByWork(Leadership lost, @Nullable Thread thread) {
+        return thread != null && lost instanceof HeldLeadership held && held.isResignedBy(thread);
     }
 
     /** Nothing is left in the line: the next campaign begins after the delay, if there is to be one. */
@@ -287,9 +279,8 @@ final class RepeatedCampaign implements Candidacy {
             unfinished = campaign;
             if (!closing) {
                 closing = true;
-                Thread thread = worker;
-                if (thread != null && thread != Thread.currentThread()) {
-                    interrupt(thread);
+                if (interrupt != null && worker != Thread.currentThread()) {
+                    interrupt.onLoss();
                 }
                 if (state == State.PAUSING) {
                     finish();

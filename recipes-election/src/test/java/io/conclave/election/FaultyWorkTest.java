@@ -8,6 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.request.Delete;
+import io.conclave.testkit.ManualTimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +55,32 @@ class FaultyWorkTest extends ElectionFixture {
         candidacy.closeAsync().toCompletableFuture().get(120, SECONDS);
         assertEquals(Optional.empty(), candidacy.leadership());
         awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void workThatClearsTheInterruptOfAnotherIsInterruptedForTheEndStill() throws Exception {
+        ManualTimeSource clock = new ManualTimeSource();
+        Coordinator coordinator = opened(builder().timeSource(clock));
+        AtomicReference<Candidacy> own = new AtomicReference<>();
+        CompletableFuture<List<Boolean>> seen = new CompletableFuture<>();
+        own.set(electionOf(coordinator).runWhileLeader(leadership -> {
+            Thread.currentThread().interrupt(); // as by a lock that is lost, within the work
+            CompletableFuture<?> closing =
+                    CompletableFuture.runAsync(() -> awaitKnown(own).closeAsync());
+            while (!closing.isDone()) { // blocking would answer to the interrupt
+                Thread.yield();
+            }
+            boolean others = Thread.interrupted();
+            clock.advance(Duration.ofMillis(10));
+            seen.complete(List.of(others, Thread.interrupted()));
+        }));
+        assertEquals(List.of(true, true), get(seen));
+        awaitNothingLeft(coordinator);
+        assertEquals(0, own.get().failureCount());
+    }
+
+    private static Candidacy awaitKnown(AtomicReference<Candidacy> candidacy) {
+        return await().atMost(PATIENCE).until(candidacy::get, Objects::nonNull);
     }
 
     @Test

@@ -230,7 +230,7 @@ final class LedElection {
     Optional<Running> begin() {
         synchronized (lock) {
             return leadership().map(leadership -> {
-                LeaderTick tick = LeaderTick.begin();
+                LeaderTick tick = LeaderTick.begin(leadership);
                 ticks.add(tick);
                 return new Running(tick, leadership);
             });

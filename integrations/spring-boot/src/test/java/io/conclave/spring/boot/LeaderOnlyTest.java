@@ -10,6 +10,7 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.grant.FencedGrant;
 import io.conclave.grant.FencingToken;
+import io.conclave.locks.DistributedLock;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
@@ -163,6 +164,66 @@ class LeaderOnlyTest {
             assertThat(seen).containsExactly("inner true", "outer true");
             assertThat(Thread.currentThread().isInterrupted()).isFalse();
         });
+    }
+
+    @Test
+    void runThatClearsTheInterruptOfAnotherIsInterruptedForTheLossStill() {
+        ManualTimeSource clock = new ManualTimeSource();
+        MemoryStore.named(store, clock);
+        runner.withBean(Jobs.class)
+                .withBean(Events.class)
+                .withBean(CoordinatorBuilderCustomizer.class, () -> builder -> builder.timeSource(clock))
+                .run(context -> {
+                    awaitLeader(context);
+                    Events events = context.getBean(Events.class);
+                    List<Boolean> seen = new CopyOnWriteArrayList<>();
+                    assertThatThrownBy(() -> context.getBean(Jobs.class).run(() -> {
+                                Thread.currentThread().interrupt(); // as by a lock that is lost with it
+                                loseLeadership();
+                                while (events.reasons.isEmpty()) { // blocking would answer to the interrupt
+                                    Thread.yield();
+                                }
+                                seen.add(Thread.interrupted());
+                                clock.advance(Duration.ofMillis(10));
+                                seen.add(Thread.interrupted());
+                                return "the interrupt was taken";
+                            }))
+                            .isInstanceOf(GrantLostException.class);
+                    assertThat(seen).containsExactly(true, true);
+                    assertThat(Thread.currentThread().isInterrupted()).isFalse();
+                });
+    }
+
+    @Test
+    void lossOfALockWithinARunInterruptsTheRunToo() {
+        ManualTimeSource clock = new ManualTimeSource();
+        MemoryStore.named(store, clock);
+        runner.withBean(Jobs.class)
+                .withBean(Events.class)
+                .withBean(CoordinatorBuilderCustomizer.class, () -> builder -> builder.timeSource(clock))
+                .run(context -> {
+                    awaitLeader(context);
+                    Events events = context.getBean(Events.class);
+                    DistributedLock lock = DistributedLock.at(context.getBean(Coordinator.class), "/locks/item");
+                    CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+                    assertThatThrownBy(() -> context.getBean(Jobs.class).run(() -> {
+                                assertThatThrownBy(() -> lock.whileHeld(grant -> {
+                                            MemoryStore.named(store).faults().deleteAsOperator(grant.path());
+                                            while (!Thread.currentThread().isInterrupted()) {
+                                                Thread.yield();
+                                            }
+                                            loseLeadership();
+                                            while (events.reasons.isEmpty()) {
+                                                Thread.yield();
+                                            }
+                                        }))
+                                        .isInstanceOf(GrantLostException.class);
+                                interrupted.complete(Thread.interrupted());
+                                return "the interrupt was taken";
+                            }))
+                            .isInstanceOf(GrantLostException.class);
+                    assertThat(interrupted).isCompletedWithValue(true);
+                });
     }
 
     private void loseLeadership() {

@@ -1,6 +1,7 @@
 package io.conclave.spring.integration;
 
 import io.conclave.election.Leadership;
+import io.conclave.line.LossInterrupt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ final class CandidateTerm {
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     private final CompletableFuture<Void> revoked = new CompletableFuture<>();
     private final Object lock = new Object();
-    private @Nullable Thread granting; // guarded by lock: the thread that may be interrupted
+    private @Nullable LossInterrupt granting; // guarded by lock: while the candidate is told of the grant
     private volatile @Nullable Thread thread;
 
     /** The candidate, as a term calls it. */
@@ -78,8 +79,8 @@ final class CandidateTerm {
     /** Ends the term, however far it is. Never blocks; any thread. */
     void end() {
         synchronized (lock) {
-            if (over.complete(null) && granting != null && granting != Thread.currentThread()) {
-                granting.interrupt();
+            if (over.complete(null) && granting != null && !isCandidatesThread()) {
+                granting.onLoss();
             }
         }
     }
@@ -116,15 +117,20 @@ final class CandidateTerm {
             if (over.isDone()) {
                 return false;
             }
-            granting = Thread.currentThread();
+            granting = LossInterrupt.begin(leadership);
         }
+        @Nullable Throwable failure = null;
         try {
             candidate.onGranted();
+        } catch (Throwable e) {
+            failure = e;
+            throw e;
         } finally {
             synchronized (lock) {
+                granting.end(failure, failure);
                 granting = null;
-                Thread.interrupted(); // it was meant for the grant
             }
+            Thread.interrupted(); // the thread is the term's own, and the revocation is not to be disturbed
         }
         return true;
     }

@@ -9,10 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.election.LeaderElection;
 import io.conclave.election.Leadership;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -167,6 +170,27 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
             assertEquals("a revoked, leader: false", told.get(told.size() - 1));
             assertEquals(0, candidates());
         }
+    }
+
+    @Test
+    void candidateThatClearsTheInterruptOfAnotherIsInterruptedForTheEndStill() {
+        ManualTimeSource clock = new ManualTimeSource();
+        Coordinator process = opened(Coordinator.builder(connectString()).timeSource(clock));
+        started(process, new Noting("a") {
+            @Override
+            public void onGranted(Context context) throws InterruptedException {
+                Thread.currentThread().interrupt(); // as by a lock that is lost, within the candidate's work
+                Future<?> yielding = threads.submit(context::yield);
+                while (!yielding.isDone()) { // blocking would answer to the interrupt
+                    Thread.yield();
+                }
+                boolean others = Thread.interrupted();
+                clock.advance(Duration.ofMillis(10));
+                told.add(others + " " + Thread.interrupted());
+            }
+        });
+        await().until(() -> told.size() >= 2);
+        assertEquals(List.of("true true", "a revoked, leader: false"), told.subList(0, 2));
     }
 
     @Test
