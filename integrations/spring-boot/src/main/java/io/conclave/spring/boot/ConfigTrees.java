@@ -1,6 +1,7 @@
 package io.conclave.spring.boot;
 
 import io.conclave.node.NodePath;
+import io.conclave.spi.ConnectString;
 import java.util.List;
 import java.util.Objects;
 import org.springframework.boot.context.config.ConfigDataLocation;
@@ -30,6 +31,15 @@ final class ConfigTrees extends ConfigDataResource {
     /** What was known of {@code conclave.*} when the location was met. */
     ConclaveProperties properties() {
         return properties;
+    }
+
+    /** Whether the root of its paths is that of the servers: neither a namespace nor a chroot stands above it. */
+    boolean seesRootOfAll() {
+        String connectString = properties.getConnectString();
+        String namespace = properties.getNamespace();
+        return (namespace == null || NodePath.of(namespace).isRoot())
+                && (connectString == null
+                        || ConnectString.parse(connectString).chroot().isRoot());
     }
 
     /** Boot reads a resource once: it is the same if it has the same trees. */

@@ -18,7 +18,11 @@ import org.springframework.core.env.EnumerablePropertySource;
  * key; a znode with children is a property if it has data. Thread-safe.
  */
 final class TreePropertySource extends EnumerablePropertySource<ConfigTrees> {
+    /** What servers keep of their own, at the root of all. */
+    private static final NodePath SERVERS_OWN = NodePath.of("/zookeeper");
+
     private final NodePath root;
+    private final boolean isRootOfAll;
     private volatile Properties properties = new Properties(Map.of(), new String[0]);
 
     /** @param names one array for as long as the values stand: Boot looks whether it is another one */
@@ -28,6 +32,7 @@ final class TreePropertySource extends EnumerablePropertySource<ConfigTrees> {
     TreePropertySource(ConfigTrees trees, NodePath root) {
         super(trees.location().getValue() + " " + root, trees);
         this.root = root;
+        this.isRootOfAll = root.isRoot() && trees.seesRootOfAll();
     }
 
     NodePath root() {
@@ -58,12 +63,18 @@ final class TreePropertySource extends EnumerablePropertySource<ConfigTrees> {
                 nodes.stream().flatMap(node -> node.path().parent().stream()).collect(Collectors.toSet());
         for (CachedNode node : nodes) {
             boolean isLevel = node.data().length == 0 && parents.contains(node.path());
-            if (!node.path().equals(root) && !isLevel) {
-                String below = node.path().toString().substring(root.toString().length() + 1);
+            if (!node.path().equals(root) && !isLevel && !isServersOwn(node.path())) {
+                String below = node.path()
+                        .toString()
+                        .substring(root.isRoot() ? 1 : root.toString().length() + 1);
                 values.put(below.replace('/', '.'), text(node));
             }
         }
         return values;
+    }
+
+    private boolean isServersOwn(NodePath path) {
+        return isRootOfAll && (path.equals(SERVERS_OWN) || path.toString().startsWith(SERVERS_OWN + "/"));
     }
 
     private static String text(CachedNode node) {

@@ -87,6 +87,24 @@ class ConfigImportTest {
     }
 
     @Test
+    void rootGivesWholeKeysAndLeavesOutWhatServersKeep() {
+        write("/mail/host", "mail.example");
+        write("/zookeeper/config", "server.1=h1:2888:3888");
+        write("/zookeepers", "2");
+        write("/app/zookeeper/host", "h1");
+        runner.withPropertyValues("spring.config.import=conclave:/").run(context -> {
+            Environment environment = context.getEnvironment();
+            assertThat(environment.getProperty("mail.host")).isEqualTo("mail.example");
+            assertThat(environment.getProperty("app.zookeeper.host")).isEqualTo("h1");
+            assertThat(environment.getProperty("zookeepers")).isEqualTo("2");
+            assertThat(environment.containsProperty("zookeeper.config")).isFalse();
+        });
+        runner.withPropertyValues("spring.config.import=conclave:/", "conclave.namespace=/app")
+                .run(context -> assertThat(context.getEnvironment().getProperty("zookeeper.host"))
+                        .isEqualTo("h1"));
+    }
+
+    @Test
     void treeThatIsNotThereIsEmpty() {
         runner.withPropertyValues("spring.config.import=conclave:")
                 .run(context -> assertThat(context).hasNotFailed());

@@ -95,6 +95,17 @@ class ConfigRefreshTest {
     }
 
     @Test
+    void changesBelowTheRootAreToldByTheirWholeKeys() {
+        runner.withPropertyValues("spring.config.import=conclave:/").run(context -> {
+            Environment environment = context.getEnvironment();
+            List<Set<String>> told = context.getBean(Changes.class).keys;
+            set(HOST, "two");
+            await().until(() -> "two".equals(environment.getProperty("config.host")));
+            await().until(() -> told.equals(List.of(Set.of("config.host"))));
+        });
+    }
+
+    @Test
     void lastValuesStandWithoutAConnectionAndChangesComeWithTheNextSession() {
         runner.run(context -> {
             MemoryStore.named(store).faults().suspendAll();
