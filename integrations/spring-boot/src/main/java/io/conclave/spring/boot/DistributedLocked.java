@@ -24,8 +24,8 @@ import java.lang.annotation.Target;
  * io.conclave.grant.Acquirable#whileHeld}. A transaction that has committed by then stays committed.
  *
  * <p>As with all annotations of this kind, the call must come from outside of the bean. The start of the application
- * fails if the method is private, static or final, or returns a future or a reactive type: it would go on after the
- * lock was released.
+ * fails if the method is private, static or final, or returns a future, a reactive type or Kotlin's {@code Flow} or
+ * {@code Deferred}: it would go on after the lock was released.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -6,10 +6,7 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Flow;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +22,6 @@ import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
-import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.env.Environment;
@@ -43,12 +39,10 @@ final class GrantedMethodPostProcessor extends AbstractBeanFactoryAwareAdvisingP
         implements SmartInitializingSingleton {
     private static final long serialVersionUID = 1L;
 
-    private static final List<Class<?>> GOES_ON = List.of(Future.class, CompletionStage.class, Flow.Publisher.class);
-
     private final transient Class<? extends Annotation> annotation;
     private final transient Consumer<Method> reader;
     private final transient Runnable need;
-    private final transient Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
+    private final transient Set<List<Class<?>>> checked = ConcurrentHashMap.newKeySet();
     private transient volatile @Nullable Method example;
     private transient volatile boolean allThere;
     private transient @Nullable ListableBeanFactory beans;
@@ -92,13 +86,24 @@ final class GrantedMethodPostProcessor extends AbstractBeanFactoryAwareAdvisingP
     @Override
     public Object postProcessAfterInitialization(Object bean, String name) {
         Class<?> type = AopUtils.getTargetClass(bean);
-        if (AnnotationUtils.isCandidateClass(type, annotation) && checked.add(type)) {
-            MethodIntrospector.selectMethods(type, (MethodIntrospector.MetadataLookup<Annotation>)
-                            method -> AnnotatedElementUtils.findMergedAnnotation(method, annotation))
-                    .keySet()
+        if (checked.add(List.of(type, bean.getClass()))) {
+            annotated(type).forEach(this::check);
+            // A proxy may answer for an interface that its target does not have, as a repository of Spring Data does
+            annotated(bean.getClass()).stream()
+                    .filter(method -> !method.getDeclaringClass().isAssignableFrom(type))
                     .forEach(this::check);
         }
         return super.postProcessAfterInitialization(bean, name);
+    }
+
+    /** The methods of a class, or of what a proxy stands for, that have the annotation. */
+    private Set<Method> annotated(Class<?> type) {
+        if (!AnnotationUtils.isCandidateClass(type, annotation)) {
+            return Set.of();
+        }
+        MethodIntrospector.MetadataLookup<Annotation> lookup =
+                method -> AnnotatedElementUtils.findMergedAnnotation(method, annotation);
+        return MethodIntrospector.selectMethods(type, lookup).keySet();
     }
 
     private void check(Method method) {
@@ -161,17 +166,6 @@ final class GrantedMethodPostProcessor extends AbstractBeanFactoryAwareAdvisingP
         if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers) || Modifier.isFinal(modifiers)) {
             throw new IllegalArgumentException(
                     "the method must not be private, static or final, since Spring cannot stand around such a one");
-        }
-        Class<?> returned = method.getReturnType();
-        Class<?>[] parameters = method.getParameterTypes();
-        boolean suspends = parameters.length > 0
-                && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation");
-        boolean goesOn = GOES_ON.stream().anyMatch(type -> type.isAssignableFrom(returned))
-                || ReactiveAdapterRegistry.getSharedInstance().getAdapter(returned) != null;
-        if (suspends || goesOn) {
-            throw new IllegalArgumentException(
-                    "the method returns " + (suspends ? "before it ends" : returned.getName())
-                            + ", so its work would go on after the grant was given back: return the result itself");
         }
     }
 }

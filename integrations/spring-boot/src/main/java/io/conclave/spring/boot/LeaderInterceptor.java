@@ -15,7 +15,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /** Runs {@link LeaderOnly} methods where this application leads, and skips them elsewhere. */
@@ -38,6 +37,7 @@ final class LeaderInterceptor implements MethodInterceptor {
      */
     NodePath read(Method method) {
         return paths.computeIfAbsent(method, key -> {
+            GrantedMethod.checkEndsByReturn(key);
             LockedCall.checkSkippable(key, "this process does not lead");
             LeaderOnly annotation =
                     Objects.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(key, LeaderOnly.class));
@@ -52,10 +52,7 @@ final class LeaderInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Object target = invocation.getThis();
-        Method method = target == null
-                ? invocation.getMethod()
-                : AopUtils.getMostSpecificMethod(invocation.getMethod(), target.getClass());
+        Method method = GrantedMethod.of(invocation);
         LedElection election = elections.get().join(read(method));
         Optional<LedElection.Running> running = election.begin();
         if (running.isEmpty()) {

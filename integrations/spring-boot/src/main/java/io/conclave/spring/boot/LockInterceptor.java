@@ -22,7 +22,6 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 
 /**
@@ -43,21 +42,18 @@ final class LockInterceptor implements MethodInterceptor {
 
     /** Reads a method's annotation, so that the start fails if it breaks a rule. */
     LockedCall read(Method method) {
-        return calls.computeIfAbsent(
-                method,
-                key -> LockedCall.of(
-                        Objects.requireNonNull(
-                                AnnotatedElementUtils.findMergedAnnotation(key, DistributedLocked.class)),
-                        key,
-                        placeholders));
+        return calls.computeIfAbsent(method, key -> {
+            GrantedMethod.checkEndsByReturn(key);
+            DistributedLocked annotation =
+                    Objects.requireNonNull(AnnotatedElementUtils.findMergedAnnotation(key, DistributedLocked.class));
+            return LockedCall.of(annotation, key, placeholders);
+        });
     }
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
-        Method method = target == null
-                ? invocation.getMethod()
-                : AopUtils.getMostSpecificMethod(invocation.getMethod(), target.getClass());
+        Method method = GrantedMethod.of(invocation);
         LockedCall call = read(method);
         NodePath path = call.path().evaluate(target, method, invocation.getArguments());
         Coordinator used = coordinator.get();

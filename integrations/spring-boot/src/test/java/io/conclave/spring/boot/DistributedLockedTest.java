@@ -23,9 +23,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -374,9 +378,61 @@ class DistributedLockedTest {
         assertRefused(ReturnsPublisher.class, "would go on after the grant was given back");
         assertRefused(SkipsPrimitive.class, "it returns the primitive type int");
         assertRefused(BadPath.class, "must start with '/'");
+        assertRefused(ReturnsFlow.class, "would go on after the grant was given back");
+        assertRefused(ReturnsDeferred.class, "would go on after the grant was given back");
+        assertRefused(EmptyComponent.class, "\"/a//#{1}\"");
+        assertRefused(TrailingSlash.class, "must not end with '/'");
         assertRefused(BadExpression.class, "Invalid path \"/a/#{#}\"");
         assertRefused(BadWaitTime.class, "Invalid wait time \"soon\"");
         assertRefused(NegativeWaitTime.class, "must not be negative");
+    }
+
+    @Test
+    void methodsOfAProxyThatItsTargetDoesNotHaveAreChecked() {
+        runner.withBean(
+                        Repository.class,
+                        () -> repository(Repository.class, () -> CompletableFuture.completedFuture(7)))
+                .run(context -> {
+                    assertThat(context).hasFailed();
+                    assertThat(context.getStartupFailure())
+                            .hasStackTraceContaining("Invalid @DistributedLocked on ")
+                            .hasStackTraceContaining("would go on after the grant was given back");
+                });
+    }
+
+    @Test
+    void methodsOfAProxyThatItsTargetDoesNotHaveRunUnderTheLock() {
+        AtomicReference<Boolean> seen = new AtomicReference<>(false);
+        runner.withBean(
+                        SoundRepository.class,
+                        () -> repository(SoundRepository.class, () -> {
+                            seen.set(isHeld("/locks/rows/7"));
+                            return 7;
+                        }))
+                .run(context -> {
+                    assertThat(context.getBean(SoundRepository.class).count("7"))
+                            .isEqualTo(7);
+                    assertThat(seen).hasValue(true);
+                });
+    }
+
+    /** As Spring Data makes them: the advice answers, and the target knows nothing of the interface. */
+    private static <T> T repository(Class<T> type, Supplier<Object> answer) {
+        ProxyFactory factory = new ProxyFactory(new Object());
+        factory.addInterface(type);
+        factory.addAdvice((MethodInterceptor)
+                invocation -> invocation.getMethod().getDeclaringClass() == type ? answer.get() : invocation.proceed());
+        return type.cast(factory.getProxy());
+    }
+
+    interface Repository {
+        @DistributedLocked("/locks/rows")
+        CompletableFuture<Integer> count();
+    }
+
+    interface SoundRepository {
+        @DistributedLocked("/locks/rows/#{#id}")
+        int count(String id);
     }
 
     private <T> void assertRefused(Class<T> type, String rule) {
@@ -416,6 +472,32 @@ class DistributedLockedTest {
         public Flow.Publisher<String> run() {
             throw new AssertionError();
         }
+    }
+
+    static class ReturnsFlow {
+        @DistributedLocked("/a")
+        public kotlinx.coroutines.flow.Flow<String> run() {
+            throw new AssertionError();
+        }
+    }
+
+    static class ReturnsDeferred {
+        interface Deferred extends kotlinx.coroutines.Job {}
+
+        @DistributedLocked("/a")
+        public Deferred run() {
+            throw new AssertionError();
+        }
+    }
+
+    static class EmptyComponent {
+        @DistributedLocked("/a//#{1}")
+        public void run() {}
+    }
+
+    static class TrailingSlash {
+        @DistributedLocked("/a/#{1}/")
+        public void run() {}
     }
 
     static class SkipsPrimitive {
