@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -34,7 +35,7 @@ final class PathTemplate {
     /**
      * Parses a template.
      *
-     * @throws IllegalArgumentException if an expression, or a path without any, breaks a rule
+     * @throws IllegalArgumentException if an expression breaks a rule, or the path does whatever values they have
      */
     static PathTemplate parse(String text) {
         Expression parsed;
@@ -46,12 +47,19 @@ final class PathTemplate {
         List<Expression> parts = parsed instanceof CompositeStringExpression several
                 ? Arrays.asList(several.getExpressions())
                 : List.of(parsed);
-        if (parts.stream().allMatch(LiteralExpression.class::isInstance)) {
-            NodePath.of(text);
-        } else if (!text.startsWith("/")) {
-            throw new IllegalArgumentException("Invalid path \"" + text + "\": it must start with '/'");
+        String example = parts.stream().map(PathTemplate::exampleOf).collect(Collectors.joining());
+        try {
+            NodePath.of(example);
+        } catch (IllegalArgumentException e) {
+            boolean isPlain = parts.stream().allMatch(LiteralExpression.class::isInstance);
+            throw isPlain ? e : new IllegalArgumentException("Invalid path \"" + text + "\": " + e.getMessage(), e);
         }
         return new PathTemplate(text, parts);
+    }
+
+    /** A value of an expression is part of a name, whatever it is. */
+    private static String exampleOf(Expression part) {
+        return part instanceof LiteralExpression literal ? literal.getValue() : "x";
     }
 
     /**
