@@ -14,7 +14,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * Names that stand for addresses, until they are bound to others: the name service of the ZooKeeper recipes page.
@@ -161,6 +160,7 @@ public final class NameService {
     /**
      * The names that are bound, in order. Each is asked for; so this is for tools, not for each call. Blocks.
      *
+     * @throws io.conclave.error.ConclaveException if one of them cannot be read
      * @throws InterruptedException if the thread is interrupted
      */
     public List<String> names() throws InterruptedException {
@@ -173,13 +173,17 @@ public final class NameService {
     }
 
     private CompletableFuture<List<String>> bound(List<String> names) {
-        return Waiting.all(names.stream().map(name -> value(name)
-                        .getAsync()
-                        .handle((found, failure) ->
-                                failure != null || !addresses(found).isEmpty()
-                                        ? Stream.of(name)
-                                        : Stream.<String>empty())))
-                .thenApply(bound -> bound.stream().flatMap(name -> name).toList());
+        return Waiting.all(names.stream().map(this::ifBound))
+                .thenApply(bound -> bound.stream().flatMap(Optional::stream).toList());
+    }
+
+    /** What is no text binds a name, too. */
+    private CompletableFuture<Optional<String>> ifBound(String name) {
+        return resolveAsync(name)
+                .thenApply(found -> found.isEmpty() ? Optional.<String>empty() : Optional.of(name))
+                .exceptionallyCompose(failure -> Waiting.cause(failure) instanceof IllegalArgumentException
+                        ? CompletableFuture.completedFuture(Optional.of(name))
+                        : CompletableFuture.failedFuture(failure));
     }
 
     /**

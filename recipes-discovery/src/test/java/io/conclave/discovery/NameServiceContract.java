@@ -8,7 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
+import io.conclave.node.Permission;
+import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.SetData;
 import io.conclave.session.Registration;
@@ -16,6 +21,7 @@ import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -100,6 +106,18 @@ public abstract class NameServiceContract extends RecipeFixture {
         assertEquals(List.of(), names.resolve("printer"));
         names.bind("printer", TWO);
         assertEquals(TWO, names.resolve("printer"));
+    }
+
+    @Test
+    void nameThatMayNotBeReadCountsNeitherAsBoundNorAsUnbound() throws Exception {
+        Coordinator coordinator = connect();
+        NameService names = names(coordinator);
+        names.bind("printer", ONE);
+        Acl deletable = new Acl(List.of(new Acl.Entry(EnumSet.of(Permission.DELETE), "world", "anyone")));
+        coordinator.execute(Create.of(NodePath.of(BASE + "/scanner")).withAcl(deletable));
+        RefusedException refusal = assertThrows(RefusedException.class, names::names);
+        assertEquals(RefusalReason.NO_AUTH, refusal.reason());
+        assertEquals(ONE, names.resolve("printer"));
     }
 
     @Test
