@@ -24,7 +24,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *       only. They have a manual clock where one of the tests asks for it. Else they have the machine's.
  * </ul>
  *
- * <p>A parameter that has an annotation is left to other extensions, and so is a string of a parameterized test.
+ * <p>A parameter that has an annotation is left to other extensions, and so is a string of a parameterized test, and of
+ * the constructor of a parameterized class.
  *
  * <p>On a class there is one store for all its tests, those of its {@code @Nested} classes included; on a method one
  * for each run of the test. The nearest annotation counts. The store starts when it is first asked for. After each test

@@ -5,6 +5,9 @@ import io.conclave.ensemble.ConclaveEnsemble;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import java.lang.annotation.Annotation;
+import java.lang.reflect.AnnotatedElement;
+import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;
 import java.lang.reflect.Parameter;
 import java.util.Set;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.commons.support.ReflectionSupport;
 
 /** One parameter that the extension resolves, by its type. */
 final class TestParameter {
@@ -27,6 +31,13 @@ final class TestParameter {
             Faults.class,
             ManualTimeSource.class);
     private static final Set<Class<?>> IN_MEMORY_ONLY = Set.of(MemoryStore.class, Faults.class, ManualTimeSource.class);
+
+    /** By name, since JUnit has them from 5.13 on, and in a module of its own. */
+    private static final String PARAMETERIZED_CLASS = "org.junit.jupiter.params.ParameterizedClass";
+
+    private static final Set<String> AROUND_A_PARAMETERIZED_CLASS = Set.of(
+            "org.junit.jupiter.params.BeforeParameterizedClassInvocation",
+            "org.junit.jupiter.params.AfterParameterizedClassInvocation");
 
     private static final Namespace NAMESPACE = Namespace.create(TestParameter.class);
 
@@ -46,10 +57,21 @@ final class TestParameter {
                 && !(type == String.class && hasArguments(parameter.getDeclaringExecutable()));
     }
 
-    /** Whether a method is a test with arguments, which may be strings. */
-    private static boolean hasArguments(Executable method) {
-        return AnnotationSupport.isAnnotated(method, TestTemplate.class)
-                && !AnnotationSupport.isAnnotated(method, RepeatedTest.class);
+    /** Whether what JUnit calls has arguments, which may be strings. */
+    private static boolean hasArguments(Executable called) {
+        if (called instanceof Constructor<?>) {
+            return isAnnotated(called.getDeclaringClass(), PARAMETERIZED_CLASS);
+        }
+        boolean isTemplate = AnnotationSupport.isAnnotated(called, TestTemplate.class)
+                && !AnnotationSupport.isAnnotated(called, RepeatedTest.class);
+        return isTemplate || AROUND_A_PARAMETERIZED_CLASS.stream().anyMatch(name -> isAnnotated(called, name));
+    }
+
+    private static boolean isAnnotated(AnnotatedElement element, String annotation) {
+        return ReflectionSupport.tryToLoadClass(annotation)
+                .toOptional()
+                .filter(type -> AnnotationSupport.isAnnotated(element, type.asSubclass(Annotation.class)))
+                .isPresent();
     }
 
     /** A parameter of what a context is about to call. */
