@@ -40,8 +40,8 @@ public final class ConclaveDiscoveryAutoConfiguration {
     }
 
     @Bean
-    KnownServices conclaveKnownServices(ServiceDiscovery discovery) {
-        return new KnownServices(discovery);
+    KnownServices conclaveKnownServices(Coordinator coordinator, ServiceDiscovery discovery) {
+        return new KnownServices(coordinator, discovery);
     }
 
     @Bean

@@ -22,7 +22,6 @@ public final class ConclaveDiscoveryClient implements DiscoveryClient {
     private final KnownServices services;
     private final Duration timeout;
     private final int order;
-    private volatile List<String> lastNames = List.of();
 
     ConclaveDiscoveryClient(Coordinator coordinator, KnownServices services, ConclaveDiscoveryProperties properties) {
         this.coordinator = coordinator;
@@ -58,18 +57,15 @@ public final class ConclaveDiscoveryClient implements DiscoveryClient {
      */
     @Override
     public List<String> getServices() {
-        List<String> known = lastNames;
-        if (!known.isEmpty() && coordinator.state() != SessionState.CONNECTED) {
-            return known;
-        }
         try {
-            lastNames = await(services.discovery().servicesAsync(), "the names of the services");
+            return await(services.names(), "the names of the services");
         } catch (IllegalStateException e) {
+            List<String> known = services.lastNames();
             if (known.isEmpty()) {
                 throw e;
             }
+            return known;
         }
-        return lastNames;
     }
 
     private <T> T await(CompletableFuture<T> answer, String what) {

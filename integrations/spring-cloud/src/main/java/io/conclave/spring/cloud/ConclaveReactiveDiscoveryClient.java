@@ -1,6 +1,7 @@
 package io.conclave.spring.cloud;
 
 import io.conclave.discovery.ServiceCache;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -9,13 +10,15 @@ import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** As {@link ConclaveDiscoveryClient}, without blocking; without a limit of time, too. */
+/** As {@link ConclaveDiscoveryClient}, without blocking; while nothing is known, without a limit of time, too. */
 public final class ConclaveReactiveDiscoveryClient implements ReactiveDiscoveryClient {
     private final KnownServices services;
+    private final Duration timeout;
     private final int order;
 
     ConclaveReactiveDiscoveryClient(KnownServices services, ConclaveDiscoveryProperties properties) {
         this.services = services;
+        this.timeout = properties.getLoadTimeout();
         this.order = properties.getOrder();
     }
 
@@ -37,9 +40,16 @@ public final class ConclaveReactiveDiscoveryClient implements ReactiveDiscoveryC
                 KnownServices.up(serviceId, cache.map(ServiceCache::instances).orElse(first)));
     }
 
+    /** The names of the services; while the store does not answer, those that were last known, if any are. */
     @Override
     public Flux<String> getServices() {
-        return Mono.fromFuture(() -> services.discovery().servicesAsync()).flatMapIterable(names -> names);
+        return Mono.defer(this::names).flatMapIterable(names -> names);
+    }
+
+    private Mono<List<String>> names() {
+        Mono<List<String>> asked = Mono.fromFuture(services::names);
+        List<String> known = services.lastNames();
+        return known.isEmpty() ? asked : asked.timeout(timeout, Mono.just(known));
     }
 
     @Override

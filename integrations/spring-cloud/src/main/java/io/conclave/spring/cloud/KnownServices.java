@@ -1,22 +1,31 @@
 package io.conclave.spring.cloud;
 
+import io.conclave.coordinator.Coordinator;
 import io.conclave.discovery.ServiceCache;
 import io.conclave.discovery.ServiceDiscovery;
 import io.conclave.discovery.ServiceInstance;
+import io.conclave.session.SessionState;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
-/** A cache for each service that was asked for, up to a number of them, until it is closed. Thread-safe. */
+/**
+ * A cache for each service that was asked for, up to a number of them, until it is closed; and the names of the
+ * services that were last known. Thread-safe.
+ */
 final class KnownServices implements AutoCloseable {
     private static final int MAX_CACHES = 1_000;
 
+    private final Coordinator coordinator;
     private final ServiceDiscovery discovery;
     private final Map<String, ServiceCache> caches = new HashMap<>(); // @GuardedBy("this")
+    private volatile List<String> lastNames = List.of();
     private volatile Runnable listener = () -> {};
 
-    KnownServices(ServiceDiscovery discovery) {
+    KnownServices(Coordinator coordinator, ServiceDiscovery discovery) {
+        this.coordinator = coordinator;
         this.discovery = discovery;
     }
 
@@ -39,6 +48,32 @@ final class KnownServices implements AutoCloseable {
         caches.put(service, added);
         added.onChange(instances -> listener.run());
         return Optional.of(added);
+    }
+
+    /**
+     * The names of the services, as the store has them; without a connection, or if it cannot tell, those that were
+     * last known, if any are. Never blocks; it may take as long as the connection is away.
+     */
+    CompletableFuture<List<String>> names() {
+        List<String> known = lastNames;
+        if (!known.isEmpty() && coordinator.state() != SessionState.CONNECTED) {
+            return CompletableFuture.completedFuture(known);
+        }
+        return discovery
+                .servicesAsync()
+                .whenComplete((names, failure) -> {
+                    if (failure == null) {
+                        lastNames = names;
+                    }
+                })
+                .exceptionallyCompose(failure -> known.isEmpty()
+                        ? CompletableFuture.failedFuture(failure)
+                        : CompletableFuture.completedFuture(known));
+    }
+
+    /** The names that were last known; empty if none are. */
+    List<String> lastNames() {
+        return lastNames;
     }
 
     static List<org.springframework.cloud.client.ServiceInstance> up(String service, List<ServiceInstance> instances) {

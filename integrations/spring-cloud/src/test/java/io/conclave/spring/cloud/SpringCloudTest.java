@@ -18,6 +18,7 @@ import io.conclave.request.GetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.memory.MemoryStore;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -51,6 +52,8 @@ import org.springframework.context.event.EventListener;
 class SpringCloudTest {
     private static final JsonInstanceSerializer<ZookeeperInstance> THEIRS =
             new JsonInstanceSerializer<>(ZookeeperInstance.class);
+
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
     private final List<ConfigurableApplicationContext> applications = new ArrayList<>();
@@ -331,6 +334,7 @@ class SpringCloudTest {
         DiscoveryClient discovery = client.getBean(ConclaveDiscoveryClient.class);
         assertEquals(List.of("orders"), discovery.getServices());
         discovery.probe();
+        ReactiveDiscoveryClient reactive = client.getBean(ConclaveReactiveDiscoveryClient.class);
         MemoryStore.named(store).faults().suspendAll();
         assertEquals(1, discovery.getInstances("orders").size());
         await().until(() -> {
@@ -343,6 +347,9 @@ class SpringCloudTest {
         });
         assertEquals(List.of("orders"), discovery.getServices());
         assertEquals(1, discovery.getInstances("orders").size());
+        assertEquals(List.of("orders"), reactive.getServices().collectList().block(PATIENCE));
+        assertEquals(
+                1, reactive.getInstances("orders").collectList().block(PATIENCE).size());
         MemoryStore.named(store).faults().restoreAll();
     }
 
