@@ -10,8 +10,8 @@ import java.util.concurrent.locks.Lock;
 import org.springframework.integration.support.locks.ExpirableLockRegistry;
 
 /**
- * Spring Integration's lock registry on a coordinator, for aggregators, idempotent receivers, file writers and whatever
- * else takes a lock by a key.
+ * Spring Integration's lock registry on a coordinator, for aggregators, resequencers, stores of message groups, {@code
+ * LockRequestHandlerAdvice} and whatever else takes a lock by a key.
  *
  * <pre>{@code
  * LockRegistry registry = new ConclaveLockRegistry(coordinator);
