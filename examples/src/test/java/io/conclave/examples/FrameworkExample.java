@@ -9,6 +9,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.discovery.ServiceDiscovery;
 import io.conclave.discovery.ServiceInstance;
 import io.conclave.locks.DistributedLock;
+import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.GetChildren;
@@ -23,18 +24,22 @@ import java.lang.reflect.Constructor;
 import java.lang.reflect.Method;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.WebApplicationType;
@@ -54,6 +59,7 @@ final class FrameworkExample {
             "docs/integrations/junit.md: OrdersTest", FrameworkExample::runsTests,
             "docs/integrations/junit.md: ImpatientTest", FrameworkExample::runsTests,
             "docs/integrations/micrometer.md: Monitoring", FrameworkExample::isMonitored,
+            "docs/integrations/spring-boot.md: MetricsHook", FrameworkExample::tellsTheHooks,
             "docs/integrations/spring-boot.md: DistributedLocked", FrameworkExample::isLocked,
             "docs/integrations/spring-boot.md: LeaderOnly", FrameworkExample::leads,
             "docs/integrations/spring-boot.md: ConfigChangedEvent", FrameworkExample::isToldOfChanges,
@@ -92,6 +98,23 @@ final class FrameworkExample {
                             .tag("name", "customers")
                             .timer()
                             .count());
+        }
+    }
+
+    private static void tellsTheHooks(Class<?> example) throws Exception {
+        Set<String> told = ConcurrentHashMap.newKeySet();
+        MetricsHook hook = new MetricsHook() {
+            @Override
+            public void duration(String name, String subject, Duration duration) {
+                told.add(subject);
+            }
+        };
+        ObjectProvider<MetricsHook> hooks =
+                new StaticListableBeanFactory(Map.of("hook", hook)).getBeanProvider(MetricsHook.class);
+        try (Coordinator coordinator =
+                (Coordinator) method(example, "archive", ObjectProvider.class).invoke(made(example), hooks)) {
+            DistributedLock.at(coordinator, "/locks/own").acquire().close();
+            await().until(() -> told.contains("/locks/own"));
         }
     }
 
