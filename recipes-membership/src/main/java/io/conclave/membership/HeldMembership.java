@@ -51,21 +51,10 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
     private final Object lock = new Object();
     // All below: @GuardedBy("lock").
     private final List<Listener> listeners = new ArrayList<>();
-    private final List<Update> updates = new ArrayList<>();
+    private final Payloads payloads;
     private MembershipState state = MembershipState.JOINING;
-    private Payload payload;
-    private Payload written;
     private @Nullable SessionMembership stay;
     private @Nullable FencingToken token;
-
-    /**
-     * What the member tells of itself.
-     *
-     * @param number counts the payloads of this membership
-     */
-    record Payload(long number, byte[] data) {}
-
-    private record Update(long number, CompletableFuture<Void> done) {}
 
     private record Listener(Consumer<? super MembershipState> consumer, SerialExecutor queue) {}
 
@@ -73,8 +62,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
         this.coordinator = coordinator;
         this.path = path;
         this.codec = codec;
-        this.payload = new Payload(1, encode(payload));
-        this.written = this.payload;
+        this.payloads = new Payloads(encode(payload));
         this.firstSession = RecipeAccess.session(coordinator);
         this.beganNanos = firstSession.time().monotonicNanos();
     }
@@ -118,13 +106,14 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
         return firstSession.metrics();
     }
 
-    Payload payload() {
+    /** What the member is to tell of itself. */
+    Payloads.Payload payload() {
         synchronized (lock) {
-            return payload;
+            return payloads.latest();
         }
     }
 
-    void onJoined(SessionMembership by, long czxid, long payloadNumber) {
+    void onJoined(SessionMembership by, long czxid, Payloads.Payload payload) {
         boolean again;
         synchronized (lock) {
             if (stay != by || (state != MembershipState.JOINING && state != MembershipState.REJOINING)) {
@@ -134,7 +123,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
             token = new FencingToken(by.session().generation(), czxid);
             become(MembershipState.MEMBER);
         }
-        onWritten(by, payloadNumber);
+        onWritten(by, payload);
         if (again) {
             LOG.info("{}: joined again on the next session", this);
             metrics().count("membership.rejoin", path.toString());
@@ -145,57 +134,47 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
         joined.complete(null);
     }
 
-    /** This payload, and with it every earlier one, is written or superseded. */
-    void onWritten(SessionMembership by, long number) {
-        List<Update> done = new ArrayList<>();
+    /** This payload is written: it stands for every earlier one too. */
+    void onWritten(SessionMembership by, Payloads.Payload payload) {
+        List<Payloads.Update> done;
         synchronized (lock) {
             if (stay != by) {
                 return;
             }
-            if (payload.number == number) {
-                written = payload;
-            }
-            take(number, done);
+            done = payloads.accept(payload);
         }
         done.forEach(update -> complete(update, null));
     }
 
     /** The backend does not take this payload of a member. */
-    void onNotWritten(SessionMembership by, long number, Throwable cause) {
-        if (takesBack(by, number, cause)) {
-            by.payloadChanged(); // there may be a newer one
+    void onNotWritten(SessionMembership by, Payloads.Payload payload, Throwable cause) {
+        if (takesBack(by, payload, cause)) {
+            by.payloadChanged(); // another one may wait
         }
     }
 
     /**
-     * The backend does not take this payload: its update fails, and the last one that it took stands, if there is no
-     * newer one. False if it is that one.
+     * The backend does not take this payload: its update fails, and the one before it stands, if there is no newer one.
+     * False if it was taken before.
      */
-    boolean takesBack(SessionMembership by, long number, Throwable cause) {
-        List<Update> failed = new ArrayList<>();
+    boolean takesBack(SessionMembership by, Payloads.Payload payload, Throwable cause) {
+        List<Payloads.Update> failed;
         synchronized (lock) {
-            if (stay != by || number <= written.number) {
+            if (stay != by) {
                 return false;
             }
-            if (payload.number == number) {
-                payload = written; // with it we are in, and could come back
-            }
-            take(number, failed);
+            failed = payloads.refuse(payload);
         }
         failed.forEach(update -> complete(update, cause));
-        return true;
+        return !failed.isEmpty();
     }
 
-    private void take(long number, List<Update> taken) { // under the lock
-        updates.removeIf(update -> update.number <= number && taken.add(update));
-    }
-
-    private void complete(Update update, @Nullable Throwable failure) {
+    private void complete(Payloads.Update update, @Nullable Throwable failure) {
         queue("update").execute(() -> {
             if (failure == null) {
-                update.done.complete(null);
+                update.done().complete(null);
             } else {
-                update.done.completeExceptionally(failure);
+                update.done().completeExceptionally(failure);
             }
         });
     }
@@ -239,14 +218,14 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
     }
 
     private void end(SessionMembership by, LossReason reason, Throwable why) {
-        List<Update> failed = new ArrayList<>();
+        List<Payloads.Update> failed;
         synchronized (lock) {
             if (stay != by || state == MembershipState.ENDED) {
                 return;
             }
             token = null;
             become(MembershipState.ENDED);
-            take(Long.MAX_VALUE, failed);
+            failed = payloads.end();
         }
         joined.completeExceptionally(why);
         failed.forEach(update -> complete(update, why));
@@ -377,15 +356,14 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
     @Override
     public CompletableFuture<Void> updateAsync(P next) {
         byte[] data = encode(next);
-        CompletableFuture<Void> done = new CompletableFuture<>();
+        CompletableFuture<Void> done;
         SessionMembership present;
         synchronized (lock) {
             present = stay;
             if (state == MembershipState.LEAVING || state == MembershipState.ENDED) {
                 return CompletableFuture.failedFuture(lostException(lost.getNow(LossReason.RELEASED), "it has ended"));
             }
-            payload = new Payload(payload.number + 1, data);
-            updates.add(new Update(payload.number, done));
+            done = payloads.update(data);
         }
         if (present != null) {
             present.payloadChanged();

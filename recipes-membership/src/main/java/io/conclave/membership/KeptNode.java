@@ -46,26 +46,14 @@ public final class KeptNode implements AutoCloseable {
     private final Object lock = new Object();
     // All below: @GuardedBy("lock").
     private final List<Listener> listeners = new ArrayList<>();
-    private final List<Update> updates = new ArrayList<>();
+    private final Payloads payloads;
     private KeptNodeState state = KeptNodeState.MISSING;
-    private Payload payload;
-    private Payload accepted;
-
-    /**
-     * What the znode shall have.
-     *
-     * @param number counts the payloads, from 1
-     */
-    record Payload(long number, byte[] data) {}
-
-    private record Update(long number, CompletableFuture<Void> done) {}
 
     private record Listener(Consumer<? super KeptNodeState> consumer, SerialExecutor queue) {}
 
     private KeptNode(Coordinator coordinator, NodePath path, byte[] data, boolean isEphemeral) {
         this.path = path;
-        this.payload = new Payload(1, data.clone());
-        this.accepted = payload;
+        this.payloads = new Payloads(data.clone());
         this.firstSession = RecipeAccess.session(coordinator);
         this.keeping = new NodeKeeping(this, coordinator, path, isEphemeral);
     }
@@ -177,13 +165,12 @@ public final class KeptNode implements AutoCloseable {
     }
 
     private CompletableFuture<Void> begin(byte[] data) {
-        CompletableFuture<Void> done = new CompletableFuture<>();
+        CompletableFuture<Void> done;
         synchronized (lock) {
             if (state == KeptNodeState.CLOSING || state == KeptNodeState.CLOSED) {
                 return CompletableFuture.failedFuture(new ClosedException(path + " is kept no more: it was closed"));
             }
-            payload = new Payload(payload.number + 1, data.clone());
-            updates.add(new Update(payload.number, done));
+            done = payloads.update(data.clone());
         }
         keeping.wanted();
         return done;
@@ -243,9 +230,10 @@ public final class KeptNode implements AutoCloseable {
 
     // So far what an application calls. From here on, what the keeping of the znode asks and tells.
 
-    Payload payload() {
+    /** What the znode is to hold. */
+    Payloads.Payload payload() {
         synchronized (lock) {
-            return payload;
+            return payloads.latest();
         }
     }
 
@@ -262,20 +250,17 @@ public final class KeptNode implements AutoCloseable {
         }
     }
 
-    /** It is there, and has this payload; 0 for another client's data. */
-    void onPresent(long number) {
-        List<Update> done = new ArrayList<>();
+    /** It is there, with this payload; null for another client's data. */
+    void onPresent(Payloads.@Nullable Payload payload) {
+        List<Payloads.Update> done;
         synchronized (lock) {
             become(KeptNodeState.PRESENT);
-            if (payload.number == number) {
-                accepted = payload;
-            }
-            take(number, done);
+            done = payload == null ? List.of() : payloads.accept(payload);
         }
-        if (number > 0) {
+        if (payload != null) {
             created.complete(null);
         }
-        done.forEach(update -> update.done.complete(null));
+        done.forEach(update -> update.done().complete(null));
     }
 
     void onMissing() {
@@ -285,38 +270,28 @@ public final class KeptNode implements AutoCloseable {
     }
 
     /**
-     * The backend does not take this payload: its update fails, and the one that it took last stands. False if it is
-     * the first one, or that.
+     * The backend does not take this payload: its update fails, and the one before it stands, if there is no newer one.
+     * False if it is the first one, or was taken before.
      */
-    boolean takesBack(long number, Throwable cause) {
-        List<Update> failed = new ArrayList<>();
+    boolean takesBack(Payloads.Payload payload, Throwable cause) {
+        List<Payloads.Update> failed;
         synchronized (lock) {
-            if (number <= accepted.number) {
-                return false;
-            }
-            if (payload.number == number) {
-                payload = accepted;
-            }
-            take(number, failed);
+            failed = payloads.refuse(payload);
         }
-        failed.forEach(update -> update.done.completeExceptionally(cause));
-        return true;
-    }
-
-    private void take(long number, List<Update> taken) { // under the lock
-        updates.removeIf(update -> update.number <= number && taken.add(update));
+        failed.forEach(update -> update.done().completeExceptionally(cause));
+        return !failed.isEmpty();
     }
 
     /** It is kept no more; with a failure it may be there still, or never was. */
     void onClosed(@Nullable Throwable failure) {
-        List<Update> failed = new ArrayList<>();
+        List<Payloads.Update> failed;
         synchronized (lock) {
             become(KeptNodeState.CLOSED);
-            take(Long.MAX_VALUE, failed);
+            failed = payloads.end();
         }
         Throwable why = failure == null ? new ClosedException(path + " is kept no more: it was closed") : failure;
         created.completeExceptionally(why);
-        failed.forEach(update -> update.done.completeExceptionally(why));
+        failed.forEach(update -> update.done().completeExceptionally(why));
         if (failure == null) {
             closed.complete(null);
         } else {

@@ -61,7 +61,7 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
     private boolean isOver;
     private long czxid; // of the one that was ours last; 0 for none
     private int version;
-    private long written; // the number of the payload that was written last
+    private Payloads.@Nullable Payload written; // the last one; null if what stands there is another client's
     private boolean mayLinger; // an ephemeral one of a lost session, until the present session answers
 
     NodeKeeping(KeptNode owner, Coordinator coordinator, NodePath path, boolean isEphemeral) {
@@ -180,9 +180,13 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
             delete();
         } else if (!isOurs && !isTaken) {
             create();
-        } else if (isOurs && owner.payload().number() > written) {
+        } else if (isOurs && isToBeWritten(owner.payload())) {
             write();
         }
+    }
+
+    private boolean isToBeWritten(Payloads.Payload payload) {
+        return written == null || payload.isAfter(written);
     }
 
     private <R> void write(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
@@ -249,7 +253,7 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
     }
 
     private void create() {
-        KeptNode.Payload payload = owner.payload();
+        Payloads.Payload payload = owner.payload();
         isCreating = true;
         maybeCreated = true;
         created = payload.data();
@@ -262,18 +266,18 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
                     maybeCreated = false;
                     mayLinger = false;
                     isStale = true; // to set the watch
-                    onOurs(created.stat(), payload.number());
+                    onOurs(created.stat(), payload);
                 },
                 cause -> onNotCreated(payload, cause));
     }
 
-    private void onNotCreated(KeptNode.Payload payload, Throwable cause) {
+    private void onNotCreated(Payloads.Payload payload, Throwable cause) {
         maybeCreated = false;
         if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
             isStale = true;
         } else if (Failures.isNoNode(cause)) {
             makeParents();
-        } else if (!owner.takesBack(payload.number(), cause)) {
+        } else if (!owner.takesBack(payload, cause)) {
             onRefused(cause);
         }
     }
@@ -351,14 +355,13 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
         mayLinger = false;
         NodeStat stat = node.stat();
         boolean mayBeOurs = isEphemeral ? stat.ephemeralOwner() == on.id() : !stat.isEphemeral();
-        KeptNode.Payload payload = owner.payload();
+        Payloads.Payload payload = owner.payload();
         boolean isAsWanted = node.bytes().contentEquals(payload.data());
         boolean isAsCreated = isEphemeral || node.bytes().contentEquals(created);
         if (isClosing && stat.czxid() != czxid && !(maybeCreated && mayBeOurs && isAsCreated)) {
             onGone(); // this one is another client's
         } else if (mayBeOurs) {
-            long known = isAsWanted ? payload.number() : stat.czxid() == czxid ? written : 0;
-            onOurs(stat, known);
+            onOurs(stat, isAsWanted ? payload : stat.czxid() == czxid ? written : null);
         } else {
             onTaken(stat);
         }
@@ -379,7 +382,7 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
         owner.onMissing();
     }
 
-    private void onOurs(NodeStat stat, long payload) {
+    private void onOurs(NodeStat stat, Payloads.@Nullable Payload payload) {
         isOurs = true;
         isTaken = false;
         wasThere = true;
@@ -390,11 +393,11 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
     }
 
     private void write() {
-        KeptNode.Payload payload = owner.payload();
-        write(SetData.of(path, payload.data()).withVersion(version), stat -> onOurs(stat, payload.number()), cause -> {
+        Payloads.Payload payload = owner.payload();
+        write(SetData.of(path, payload.data()).withVersion(version), stat -> onOurs(stat, payload), cause -> {
             if (Failures.isStale(cause)) {
                 isStale = true;
-            } else if (!owner.takesBack(payload.number(), cause)) {
+            } else if (!owner.takesBack(payload, cause)) {
                 end(cause); // not even the first one
             }
         });

@@ -63,7 +63,7 @@ final class SessionMembership implements PathQueue.Claimant {
     private volatile @Nullable Holder holder; // written on the dispatcher only
     private boolean maybeCreated;
     private boolean writing;
-    private long writtenPayload;
+    private Payloads.Payload written; // of the znode, or of the creation that is on its way
     private long czxid;
     private int version;
     private long takenOnConnection;
@@ -91,6 +91,7 @@ final class SessionMembership implements PathQueue.Claimant {
         this.membership = membership;
         this.session = session;
         this.path = path;
+        this.written = membership.payload();
         this.claims = session.keep(PathQueue.class, PathQueue::new);
     }
 
@@ -188,9 +189,8 @@ final class SessionMembership implements PathQueue.Claimant {
     }
 
     private void create() {
-        HeldMembership.Payload payload = membership.payload();
-        Create request = Create.of(path).withData(payload.data()).withMode(CreateMode.EPHEMERAL);
-        writtenPayload = payload.number();
+        written = membership.payload();
+        Create request = Create.of(path).withData(written.data()).withMode(CreateMode.EPHEMERAL);
         send(request, created -> onOurs(created.stat(), false), this::onNotCreated);
     }
 
@@ -205,7 +205,7 @@ final class SessionMembership implements PathQueue.Claimant {
             look();
         } else if (Failures.isNoNode(cause)) {
             makeGroup();
-        } else if (!Failures.mayPass(cause) && membership.takesBack(this, writtenPayload, cause)) {
+        } else if (!Failures.mayPass(cause) && membership.takesBack(this, written, cause)) {
             create();
         } else {
             onRefused(cause, this::create);
@@ -311,7 +311,7 @@ final class SessionMembership implements PathQueue.Claimant {
             return;
         }
         become(State.MEMBER);
-        membership.onJoined(this, czxid, writtenPayload);
+        membership.onJoined(this, czxid, written);
         if (!watched) {
             watch();
         }
@@ -378,8 +378,8 @@ final class SessionMembership implements PathQueue.Claimant {
     }
 
     private void write() {
-        HeldMembership.Payload payload = membership.payload();
-        if (state != State.MEMBER || writing || payload.number() <= writtenPayload) {
+        Payloads.Payload payload = membership.payload();
+        if (state != State.MEMBER || writing || !payload.isAfter(written)) {
             return;
         }
         writing = true;
@@ -388,8 +388,8 @@ final class SessionMembership implements PathQueue.Claimant {
                 stat -> {
                     writing = false;
                     version = stat.version();
-                    writtenPayload = payload.number();
-                    membership.onWritten(this, payload.number());
+                    written = payload;
+                    membership.onWritten(this, payload);
                     write();
                 },
                 cause -> {
@@ -398,7 +398,7 @@ final class SessionMembership implements PathQueue.Claimant {
                 });
     }
 
-    private void onNotWritten(HeldMembership.Payload payload, Throwable cause) {
+    private void onNotWritten(Payloads.Payload payload, Throwable cause) {
         if (state != State.MEMBER || Failures.isSessionOver(cause)) {
             return;
         }
@@ -409,7 +409,7 @@ final class SessionMembership implements PathQueue.Claimant {
         } else if (Failures.mayPass(cause)) {
             Retry.later(session, cause, this::write);
         } else {
-            membership.onNotWritten(this, payload.number(), cause);
+            membership.onNotWritten(this, payload, cause);
         }
     }
 
