@@ -37,7 +37,10 @@ public final class ConfigBatch {
         return with(key, SharedValue.encode(key.pathIn(NodePath.ROOT), key.codec(), value));
     }
 
-    /** And takes the value of a key away. */
+    /**
+     * And takes the value of a key away. Where the key has no znode, the transaction makes and deletes one, so that
+     * none can have come meanwhile: the client needs the right for both there.
+     */
     public ConfigBatch remove(ConfigKey<?> key) {
         return with(key, NO_DATA);
     }

@@ -155,7 +155,7 @@ public final class Configuration {
 
     /**
      * Changes several keys in one transaction: all or none. Blocks. It costs one read a key and one for the
-     * configuration, and the transaction.
+     * configuration, and the transaction; a key that is removed and has no znode costs a read of its parent.
      *
      * <p>It takes effect once at most. If others publish at the same time it begins anew, for as long as the caller
      * waits. If the reply is lost, it is found out whether it took effect; only if others have published since, more

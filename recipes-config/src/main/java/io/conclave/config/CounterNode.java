@@ -1,6 +1,8 @@
 package io.conclave.config;
 
 import io.conclave.node.NodePath;
+import io.conclave.request.GetData;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -26,11 +28,18 @@ final class CounterNode {
     }
 
     CompletionStage<State> read() {
-        return requests.read(path)
-                .thenApply(found -> new State(
-                        found.map(node -> CounterRecord.parse(path, node.data()))
-                                .orElse(CounterRecord.ZERO),
-                        ConditionalWrite.Expected.of(found)));
+        return requests.read(path).thenApply(this::state);
+    }
+
+    /** Behind a sync. */
+    CompletionStage<State> readLatest() {
+        return requests.readLatest(path).thenApply(this::state);
+    }
+
+    private State state(Optional<GetData.NodeData> found) {
+        return new State(
+                found.map(node -> CounterRecord.parse(path, node.data())).orElse(CounterRecord.ZERO),
+                ConditionalWrite.Expected.of(found));
     }
 
     /** False if something else was written since. */

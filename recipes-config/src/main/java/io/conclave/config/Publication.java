@@ -6,12 +6,15 @@ import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.Check;
 import io.conclave.request.Create;
+import io.conclave.request.Delete;
 import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
+import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -24,12 +27,16 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * One transaction that changes several keys. It also writes its own id into the configuration's znode, on condition of
  * its version: so publications follow each other, and one whose reply is lost is found by its id.
  *
- * <p>Which keys have a znode already is read before; if that changes meanwhile, another attempt is due.
+ * <p>Which keys have a znode already is read before; if that changes meanwhile, or the server that was asked lags,
+ * another attempt is due. There is no operation that checks that a znode is not there. So a key that is to be removed
+ * and has none is made and deleted at once, which is refused where there is one; or what is missing above it is.
  */
 final class Publication {
     private final Requests requests;
@@ -55,43 +62,62 @@ final class Publication {
         return NodePath.of("/" + name).within(root);
     }
 
-    /** True if it was published, false if an expectation does not hold; empty if others were quicker. */
+    /** True if it was published, false if an expectation does not hold; empty if another attempt is due. */
     CompletionStage<Optional<Boolean>> attempt() {
         CompletableFuture<Optional<NodeStat>> logStat = exists(log);
         List<String> names = List.copyOf(batch.entries().keySet());
-        List<CompletableFuture<Optional<NodeStat>>> stats =
-                names.stream().map(name -> exists(path(name))).toList();
-        return CompletableFuture.allOf(stats.toArray(CompletableFuture<?>[]::new))
-                .thenCombine(logStat, (done, there) -> there)
-                .thenCompose(there -> {
+        return all(names.stream().map(name -> exists(path(name))).toList())
+                .thenCombine(logStat, (stats, there) -> {
                     Set<String> present = new HashSet<>();
                     for (int i = 0; i < names.size(); i++) {
-                        if (stats.get(i).join().isPresent()) {
+                        if (stats.get(i).isPresent()) {
                             present.add(names.get(i));
                         }
                     }
-                    if (!isPossible(present)) {
-                        return CompletableFuture.completedFuture(Optional.of(false));
-                    }
-                    if (there.isEmpty()) {
-                        return requests.makeParents(log.child("any")).thenCompose(made -> attempt());
-                    }
-                    return makeParents(present).thenCompose(made -> send(there.get(), present));
-                });
+                    return attempt(there, present);
+                })
+                .thenCompose(Function.identity());
     }
 
-    /** Not if the value of a key is expected that has no znode. */
-    private boolean isPossible(Set<String> present) {
-        return batch.entries().entrySet().stream()
-                .noneMatch(entry -> entry.getValue().expected().isPresent() && !present.contains(entry.getKey()));
+    private CompletionStage<Optional<Boolean>> attempt(Optional<NodeStat> logStat, Set<String> present) {
+        List<NodePath> missed = batch.entries().entrySet().stream()
+                .filter(entry -> entry.getValue().expected().isPresent() && !present.contains(entry.getKey()))
+                .map(entry -> path(entry.getKey()))
+                .toList();
+        if (!missed.isEmpty()) {
+            return lookAgain(missed);
+        }
+        if (logStat.isEmpty()) {
+            return requests.makeParents(log.child("any")).thenCompose(made -> attempt());
+        }
+        return makeParents(present)
+                .thenCompose(made -> findAbsent(present))
+                .thenCompose(absent -> send(logStat.get(), present, absent));
+    }
+
+    /** The value of a key is expected that has no znode; unless the server that has said so lags. */
+    private CompletionStage<Optional<Boolean>> lookAgain(List<NodePath> missed) {
+        return all(missed.stream()
+                        .map(key -> exists(Exists.of(key).linearizable()))
+                        .toList())
+                .thenApply(
+                        stats -> stats.stream().allMatch(Optional::isPresent) ? Optional.empty() : Optional.of(false));
+    }
+
+    private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> stages) {
+        return Waiting.all(stages.stream());
     }
 
     private CompletableFuture<Optional<NodeStat>> exists(NodePath path) {
+        return exists(Exists.of(path));
+    }
+
+    private CompletableFuture<Optional<NodeStat>> exists(Request<Optional<NodeStat>> read) {
         return requests.submit(
-                        Exists.of(path),
+                        read,
                         CompletableFuture::completedFuture,
                         cause -> cause instanceof OutcomeUnknownException
-                                ? exists(path)
+                                ? exists(read)
                                 : CompletableFuture.failedFuture(cause))
                 .toCompletableFuture();
     }
@@ -111,9 +137,45 @@ final class Publication {
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    private CompletionStage<Optional<Boolean>> send(NodeStat before, Set<String> present) {
+    /**
+     * What must not be there if the keys that are to be removed have no znode: the keys themselves, or the topmost of
+     * what is missing above them. Read parent by parent, for there may be thousands of keys below one.
+     */
+    private CompletionStage<Set<NodePath>> findAbsent(Set<String> present) {
+        Map<NodePath, Set<NodePath>> byParent = new HashMap<>();
+        batch.entries().forEach((name, entry) -> {
+            if (isRemovalOfNone(entry, present.contains(name))) {
+                NodePath path = path(name);
+                byParent.computeIfAbsent(path.parent().orElse(NodePath.ROOT), first -> new HashSet<>())
+                        .add(path);
+            }
+        });
+        return all(byParent.entrySet().stream()
+                        .map(each -> missing(each.getKey())
+                                .thenApply(top -> top.map(one -> Set.of(one)).orElse(each.getValue())))
+                        .toList())
+                .thenApply(found -> found.stream().flatMap(Set::stream).collect(Collectors.toSet()));
+    }
+
+    /** The topmost that is missing of a znode and those above it; empty if it is there. */
+    private CompletableFuture<Optional<NodePath>> missing(NodePath path) {
+        if (path.isRoot() || path.equals(log)) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        return exists(path)
+                .thenCompose(stat -> stat.isPresent()
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : missing(path.parent().orElse(NodePath.ROOT))
+                                .thenApply(above -> Optional.of(above.orElse(path))));
+    }
+
+    private CompletionStage<Optional<Boolean>> send(NodeStat before, Set<String> present, Set<NodePath> absent) {
         List<Operation<?>> operations = new ArrayList<>();
         operations.add(SetData.of(log, id).withVersion(before.version()));
+        for (NodePath path : absent) { // before others are created, which may be above it
+            operations.add(Create.of(path));
+            operations.add(Delete.of(path));
+        }
         batch.entries().forEach((name, entry) -> operation(path(name), entry, present.contains(name))
                 .ifPresent(operations::add));
         return requests.submit(
@@ -130,9 +192,13 @@ final class Publication {
         if (isThere) {
             return Optional.of(SetData.of(path, entry.data()).withVersion(version));
         }
-        return entry.data().length == 0
+        return isRemovalOfNone(entry, false)
                 ? Optional.empty() // there is nothing to take away
                 : Optional.of(Create.of(path).withData(entry.data()));
+    }
+
+    private static boolean isRemovalOfNone(ConfigBatch.Entry entry, boolean isThere) {
+        return !isThere && entry.changes() && entry.data().length == 0;
     }
 
     private CompletionStage<Optional<Boolean>> onFailure(Throwable cause, NodeStat before) {

@@ -102,9 +102,12 @@ public final class SharedCounter {
         return Attempts.start(requests, "compare and set " + path, () -> replace(expected, value));
     }
 
+    /** Another number than the expected one counts when it was read behind a sync: the first server may lag. */
     private CompletionStage<Optional<Boolean>> replace(long expected, long value) {
         CounterNode node = new CounterNode(requests, path);
         return node.read()
+                .thenCompose(state ->
+                        state.value() == expected ? CompletableFuture.completedFuture(state) : node.readLatest())
                 .thenCompose(state -> state.value() == expected
                         ? node.write(state, value).thenApply(written -> written ? Optional.of(true) : Optional.empty())
                         : CompletableFuture.completedFuture(Optional.of(false)));

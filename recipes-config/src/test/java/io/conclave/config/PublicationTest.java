@@ -8,22 +8,31 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.Multi;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a publication asks of the server. */
 class PublicationTest {
@@ -63,6 +72,105 @@ class PublicationTest {
                     .expecting(ConfigKey.ofText("neither/there"), gone)));
             for (String path : new String[] {"/config/none", "/config/new", "/config/neither"}) {
                 assertTrue(coordinator.execute(Exists.of(NodePath.of(path))).isEmpty(), path);
+            }
+        }
+    }
+
+    /** Who reads between the two knows that the value was set before the publication. */
+    @ParameterizedTest
+    @ValueSource(strings = {"old", "folder/old", "folder/of/old"})
+    void removalTakesAwayWhatWasSetMeanwhile(String name) throws Exception {
+        ConfigKey<String> old = ConfigKey.ofText(name);
+        ConfigKey<String> fresh = ConfigKey.ofText("new");
+        try (Coordinator coordinator = Coordinator.connect("memory:" + store);
+                Coordinator others = Coordinator.connect("memory:" + store)) {
+            Configuration configuration = Configuration.at(coordinator, "/config");
+            configuration.publish(ConfigBatch.EMPTY);
+            Configuration theirs = Configuration.at(others, "/config");
+            Faults faults = MemoryStore.named(store).faults();
+            long session = RecipeAccess.session(coordinator).id();
+            CompletableFuture<Void> looked = new CompletableFuture<>();
+            NodePath oldPath = NodePath.of("/config/" + name);
+            faults.onNext(
+                    session,
+                    request -> request instanceof Exists exists
+                            && exists.path().equals(oldPath)
+                            && (looked.complete(null) || true),
+                    RequestFate.HOLD_REPLY);
+            CompletableFuture<Boolean> published = configuration.publishAsync(
+                    ConfigBatch.setting(fresh, "value").remove(old));
+            looked.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            theirs.set(old, "set meanwhile");
+            assertEquals(Optional.empty(), theirs.get(fresh));
+            faults.releaseReplies(session);
+            assertTrue(published.get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
+            assertEquals(Optional.empty(), theirs.get(old));
+            assertEquals(Optional.of("value"), theirs.get(fresh));
+        }
+    }
+
+    @Test
+    void keyMayBeSetAboveOneThatIsRemovedAndHasNoZnode() throws Exception {
+        ConfigKey<String> folder = ConfigKey.ofText("folder");
+        try (Coordinator coordinator = Coordinator.connect("memory:" + store)) {
+            Configuration configuration = Configuration.at(coordinator, "/config");
+            assertTrue(configuration.publish(ConfigBatch.EMPTY
+                    .set(folder, "value")
+                    .remove(ConfigKey.ofText("folder/one"))
+                    .remove(ConfigKey.ofText("folder/two"))));
+            assertEquals(Optional.of("value"), configuration.get(folder));
+            assertTrue(configuration.publish(ConfigBatch.EMPTY
+                    .remove(ConfigKey.ofText("folder/one"))
+                    .remove(ConfigKey.ofText("folder/two"))
+                    .set(ConfigKey.ofText("folder/three"), "value")));
+            assertTrue(coordinator
+                    .execute(Exists.of(NodePath.of("/config/folder/one")))
+                    .isEmpty());
+        }
+    }
+
+    /** A coordinator whose server does not show yet what it has written itself. */
+    private Coordinator lagging(Request<?> write) {
+        Coordinator coordinator = Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofHours(1))
+                .timeSource(new ManualTimeSource())
+                .connect();
+        MemoryStore.named(store)
+                .faults()
+                .onNext(RecipeAccess.session(coordinator).id(), write::equals, RequestFate.DROP_AND_LAG);
+        assertThrows(OutcomeUnknownException.class, () -> coordinator.execute(write));
+        return coordinator;
+    }
+
+    @Test
+    void counterOfAServerThatLagsIsNotTakenForAnother() throws Exception {
+        NodePath path = NodePath.of("/counter");
+        try (Coordinator others = Coordinator.connect("memory:" + store)) {
+            SharedCounter.at(others, path).add(3);
+        }
+        byte[] five = ByteBuffer.allocate(Long.BYTES).putLong(5).array();
+        try (Coordinator coordinator = lagging(SetData.of(path, five))) {
+            assertTrue(SharedCounter.at(coordinator, path).compareAndSet(5, 6));
+            assertEquals(6, SharedCounter.at(coordinator, path).get());
+            assertFalse(SharedCounter.at(coordinator, path).compareAndSet(5, 7));
+        }
+    }
+
+    @Test
+    void keyThatAServerThatLagsDoesNotShowIsThereToo() throws Exception {
+        try (Coordinator others = Coordinator.connect("memory:" + store)) {
+            Configuration.at(others, "/config").publish(ConfigBatch.EMPTY);
+        }
+        for (boolean isExpected : new boolean[] {false, true}) {
+            String name = isExpected ? "expected" : "removed";
+            ConfigKey<String> key = ConfigKey.ofText(name);
+            Create write = Create.of(NodePath.of("/config/" + name)).withData(DataCodec.TEXT.encode("value"));
+            ConfigBatch batch = ConfigBatch.EMPTY.remove(key);
+            try (Coordinator coordinator = lagging(write)) {
+                Configuration configuration = Configuration.at(coordinator, "/config");
+                assertTrue(configuration.publish(
+                        isExpected ? batch.expecting(key, new Versioned<>("value", 0, 0)) : batch));
+                assertEquals(Optional.empty(), configuration.get(key));
             }
         }
     }
