@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -76,7 +75,10 @@ public final class Faults {
         add(new Rule(OptionalLong.of(sessionId), matches, decision, 1));
     }
 
-    /** The n-th request from now that matches, counted from 1, meets this decision, once. */
+    /**
+     * The n-th request from now that matches, counted from 1, meets this decision, once; if an earlier rule decides
+     * about that one, the next does.
+     */
     public void onNth(int n, Predicate<Request<?>> matches, RequestFate decision) {
         if (n < 1) {
             throw new IllegalArgumentException("Invalid request number " + n + ": they are counted from 1");
@@ -302,13 +304,15 @@ public final class Faults {
 
     RequestFate decide(long sessionId, Request<?> request) {
         long index = executedRequests++;
-        Iterator<Rule> iterator = rules.iterator();
-        while (iterator.hasNext()) {
-            Rule rule = iterator.next();
-            if (rule.matches(sessionId, request) && --rule.matchesLeft == 0) {
-                iterator.remove();
-                return rule.decision;
+        @Nullable Rule first = null;
+        for (Rule rule : rules) {
+            if (rule.matches(sessionId, request) && --rule.matchesLeft <= 0 && first == null) {
+                first = rule;
             }
+        }
+        if (first != null) {
+            rules.remove(first);
+            return first.decision;
         }
         RequestHook current = hook;
         return current == null ? RequestFate.PROCEED : current.onRequest(sessionId, request, index);

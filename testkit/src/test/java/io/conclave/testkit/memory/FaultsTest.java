@@ -52,6 +52,22 @@ class FaultsTest {
     }
 
     @Test
+    void theNthMatchingRequestIsCountedAlsoIfEarlierOnesMeetOtherDecisions() {
+        faults.onNext(request -> request instanceof Create, RequestFate.DROP_BEFORE);
+        faults.onNth(2, request -> request instanceof Create, RequestFate.DROP_BEFORE);
+        faults.onNext(request -> request instanceof Create, RequestFate.DROP_BEFORE);
+        for (int i = 1; i <= 3; i++) {
+            assertEquals("OutcomeUnknownException", outcome(session.submit(Create.of(A))));
+        }
+        assertEquals("answered", outcome(session.submit(Create.of(A))));
+        faults.onNext(request -> request instanceof Create, RequestFate.DROP_BEFORE);
+        faults.onNth(2, request -> true, RequestFate.DROP_BEFORE);
+        assertEquals("OutcomeUnknownException", outcome(session.submit(Create.of(B))));
+        assertEquals("OutcomeUnknownException", outcome(session.submit(Create.of(B))));
+        assertEquals("answered", outcome(session.submit(Create.of(B))));
+    }
+
+    @Test
     void theNextMatchingRequestOfOneSessionMeetsItsDecisionOnce() {
         faults.onNext(session.id(), request -> request instanceof Create, RequestFate.DROP_BEFORE);
         assertEquals("answered", outcome(other.submit(Create.of(A))), "it is another session's");
