@@ -13,7 +13,7 @@ public enum ClaimEnd {
     DEADLINE_PASSED,
     /** The session was lost; the item is delivered again. */
     SESSION_LOST,
-    /** Another client has deleted the claim or the item. */
+    /** Another client has deleted the claim or the item, or written to the item: then that is delivered again. */
     TAKEN_AWAY,
     /**
      * The coordinator was closed; the item is delivered again, unless it was being acknowledged and the reply did not

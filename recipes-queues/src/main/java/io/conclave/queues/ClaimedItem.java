@@ -10,10 +10,7 @@ import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.recovery.Retry;
-import io.conclave.request.Check;
-import io.conclave.request.Delete;
 import io.conclave.request.Exists;
-import io.conclave.request.Multi;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.Elapsed;
@@ -90,13 +87,7 @@ final class ClaimedItem<T> implements Claim<T> {
 
     /** Gives a claim back that was not taken over. */
     static void giveBack(RecipeSession session, QueueLayout layout, Delivery delivery) {
-        release(session, layout, delivery.item(), delivery.version());
-    }
-
-    private static void release(RecipeSession session, QueueLayout layout, ItemName name, int version) {
-        Multi release = Multi.of(new Check(layout.item(name), version), Delete.of(layout.claim(name)));
-        Settlement.of(session, layout.claim(name), release);
-        QueueAgents.of(session).onReturned(layout.path());
+        ClaimRelease.of(session, layout, delivery.item(), delivery.version());
     }
 
     private void begin() {
@@ -232,9 +223,9 @@ final class ClaimedItem<T> implements Claim<T> {
         }
     }
 
-    /** The item or the claim has gone, or is another's: what is left of ours goes as well. */
+    /** The item was written or has gone, or the claim has gone or is another's: what is left of ours goes as well. */
     private void takenAway() {
-        release(session, layout, name, version);
+        ClaimRelease.of(session, layout, name, version);
         end(ClaimEnd.TAKEN_AWAY);
     }
 
@@ -289,7 +280,7 @@ final class ClaimedItem<T> implements Claim<T> {
     private void giveBack(ClaimEnd why) {
         session.metrics().count("queue.return", layout.path().toString());
         end(why); // first: from the moment when the server hears of it the item may be another's
-        release(session, layout, name, version);
+        ClaimRelease.of(session, layout, name, version);
     }
 
     private void end(ClaimEnd why) {
@@ -316,7 +307,8 @@ final class ClaimedItem<T> implements Claim<T> {
                         new SessionGoneException("The session was lost while working on " + what));
             case TAKEN_AWAY ->
                 acknowledged.completeExceptionally(lostException(
-                        LossReason.NODE_DELETED, "The claim or the item was deleted by another client: " + what));
+                        LossReason.NODE_DELETED,
+                        "The claim or the item was deleted or written by another client: " + what));
             case COORDINATOR_CLOSED ->
                 acknowledged.completeExceptionally(
                         new ClosedException("The coordinator was closed while working on " + what));

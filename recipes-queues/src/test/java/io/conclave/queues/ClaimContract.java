@@ -13,6 +13,7 @@ import io.conclave.error.GrantLostException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.request.Delete;
+import io.conclave.request.SetData;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -206,6 +207,47 @@ public abstract class ClaimContract extends QueueFixture {
         assertEquals(ClaimEnd.TAKEN_AWAY, end(claim));
         assertTrue(another.isHeld());
         another.acknowledge();
+        awaitNothingLeft(coordinator);
+    }
+
+    private static NodePath claimedItem(Coordinator coordinator) throws InterruptedException {
+        return children(coordinator, PATH).stream()
+                .flatMap(child -> ItemName.claimed(child).stream())
+                .map(name -> NodePath.of(PATH).child(name.name()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void itemThatAnotherClientWritesComesBackWhenItsClaimEnds() throws Exception {
+        Coordinator coordinator = connect();
+        DistributedQueue<String> queue = queue(connect());
+        for (ClaimEnd way : List.of(ClaimEnd.TAKEN_AWAY, ClaimEnd.RELEASED, ClaimEnd.DEADLINE_PASSED)) {
+            queue(coordinator).put("one");
+            Claim<String> claim = queue.withVisibility(way == ClaimEnd.DEADLINE_PASSED ? SHORT : PATIENCE)
+                    .claim();
+            coordinator.execute(SetData.of(claimedItem(coordinator), DataCodec.TEXT.encode("two")));
+            if (way == ClaimEnd.TAKEN_AWAY) {
+                assertThrows(GrantLostException.class, claim::acknowledge);
+            } else if (way == ClaimEnd.RELEASED) {
+                claim.close();
+            }
+            assertEquals(way, end(claim));
+            Claim<String> again = queue(coordinator).claim(PATIENCE).orElseThrow();
+            assertEquals("two", again.item());
+            assertEquals(3, again.deliveries());
+            again.acknowledge();
+            awaitNothingLeft(coordinator);
+        }
+    }
+
+    @Test
+    void claimGoesAlsoIfItsItemWasDeleted() throws Exception {
+        Coordinator coordinator = connect();
+        queue(coordinator).put("one");
+        Claim<String> claim = queue(coordinator).claim();
+        coordinator.execute(Delete.of(claimedItem(coordinator)));
+        claim.close();
         awaitNothingLeft(coordinator);
     }
 
