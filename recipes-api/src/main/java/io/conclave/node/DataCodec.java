@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.function.Function;
 
 /**
@@ -15,15 +16,27 @@ public interface DataCodec<T> {
     /** The bytes as they are; copied in both directions. */
     DataCodec<byte[]> BYTES = of(byte[]::clone, byte[]::clone);
 
-    /** Text in UTF-8; anything else is refused. */
-    DataCodec<String> TEXT = of(text -> text.getBytes(StandardCharsets.UTF_8), data -> {
-        try {
-            CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(data));
-            return text.toString();
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("Invalid text: " + data.length + " bytes are not UTF-8", e);
-        }
-    });
+    /** Text in UTF-8; anything else is refused, and so is text with half of a surrogate pair, which has no UTF-8. */
+    DataCodec<String> TEXT = of(
+            text -> {
+                try {
+                    ByteBuffer data = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+                    return Arrays.copyOf(data.array(), data.limit());
+                } catch (CharacterCodingException e) {
+                    throw new IllegalArgumentException(
+                            "Invalid text: one of its " + text.length()
+                                    + " chars is half of a surrogate pair, which has no UTF-8",
+                            e);
+                }
+            },
+            data -> {
+                try {
+                    CharBuffer text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(data));
+                    return text.toString();
+                } catch (CharacterCodingException e) {
+                    throw new IllegalArgumentException("Invalid text: " + data.length + " bytes are not UTF-8", e);
+                }
+            });
 
     /** A whole number, as decimal text. */
     DataCodec<Long> LONG = TEXT.mapped(text -> Long.parseLong(text.strip()), value -> Long.toString(value));
