@@ -91,18 +91,4 @@ class RefusedLeaseWatchTest {
         releaseRepliesBeforeThoseOfAFlood();
         isToldOfALossAfterAMoment(grant);
     }
-
-    @Test
-    void leaseThatIsGivenUpBeforeTheNextAttemptIsNotWatched() throws Exception {
-        LeasedGrant grant = lock.acquire();
-        settle();
-        faults.holdReplies(session());
-        other.execute(
-                SetData.of(grant.path(), other.execute(GetData.of(grant.path())).data()));
-        releaseRepliesBeforeThoseOfAFlood();
-        grant.close();
-        clock.advance(Duration.ofSeconds(1));
-        settle();
-        assertEquals(0, faults.watchCount(session()));
-    }
 }

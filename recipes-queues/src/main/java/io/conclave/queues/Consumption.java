@@ -121,7 +121,7 @@ final class Consumption<R> {
             if (!stage.complete(result.apply(opened))) {
                 opened.ifPresent(one -> close.accept(delivery.orElseThrow(), one));
             }
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // also what only other languages throw unchecked
             stage.completeExceptionally(e);
         }
     }

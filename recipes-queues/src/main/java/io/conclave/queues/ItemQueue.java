@@ -228,7 +228,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     private T open(RecipeSession session, Delivery delivery) {
         try {
             return decode(delivery);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // also what only other languages throw unchecked
             session.execute(() -> Requeue.toDeadLetters(session, layout, delivery));
             throw e;
         }
@@ -249,7 +249,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         try {
             T item = decode(delivery);
             return ClaimedItem.of(session, layout, delivery, item, options.visibility());
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) { // also what only other languages throw unchecked
             session.execute(() -> ClaimedItem.giveBack(session, layout, delivery));
             throw e;
         }

@@ -3,6 +3,7 @@ package io.conclave.queues;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,10 +13,13 @@ import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.request.Exists;
 import io.conclave.testkit.memory.MemoryStore;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -105,6 +109,39 @@ class QueueLimitsTest extends QueueFixture {
         assertThrows(NullPointerException.class, () -> queue.take(PATIENCE));
         await().atMost(PATIENCE).until(() -> queue.count().dead() == 1);
         assertEquals("a", queue(coordinator).deadLetters().take());
+    }
+
+    /** As one in Kotlin may, with a library that declares its exceptions. */
+    @Test
+    void itemWhoseCodecThrowsACheckedExceptionIsNotLost() throws Exception {
+        Coordinator coordinator = opened(builder());
+        DistributedQueue<String> failing = DistributedQueue.at(coordinator, PATH, new DataCodec<>() {
+            @Override
+            public byte[] encode(String value) {
+                return DataCodec.TEXT.encode(value);
+            }
+
+            @Override
+            public String decode(byte[] data) {
+                QueueLimitsTest.<RuntimeException>sneak(new IOException("cannot be read"));
+                return "";
+            }
+        });
+        failing.put("a");
+        failing.put("b");
+        assertThrows(IOException.class, failing::take);
+        assertEquals(Optional.of("a"), queue(coordinator).deadLetters().take(PATIENCE));
+        CompletableFuture<Claim<String>> claim = failing.claimAsync();
+        assertInstanceOf(
+                IOException.class,
+                assertThrows(ExecutionException.class, () -> claim.get(120, TimeUnit.SECONDS))
+                        .getCause());
+        assertEquals(Optional.of("b"), queue(coordinator).take(PATIENCE));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> void sneak(Exception e) throws E {
+        throw (E) e;
     }
 
     @Test

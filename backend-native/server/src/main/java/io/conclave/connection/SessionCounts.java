@@ -106,7 +106,8 @@ final class SessionCounts {
 
     /** Half of what is opened in a second, and one at least: a stranger leaves the others the other half. */
     private long shareOfAddress() {
-        return (guard.limits().configured(ClientLimit.SESSIONS_PER_SECOND) + 1) / 2;
+        long most = guard.limits().configured(ClientLimit.SESSIONS_PER_SECOND);
+        return most - most / 2;
     }
 
     /** On the log's thread. */

@@ -62,8 +62,8 @@ final class ClusterCommands {
                 + secret.path() + " (mode 600).\nCopy this file to all other servers."
                 + (first
                         ? " Then restart one after the other."
-                        : " Each reads it within seconds, and logs that. When all have, delete its second line"
-                                + " everywhere."));
+                        : " Each reads it within seconds, and logs that. When all have, delete its last line, the"
+                                + " old secret, everywhere."));
         return Main.DONE;
     }
 

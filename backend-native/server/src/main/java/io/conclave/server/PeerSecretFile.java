@@ -264,9 +264,10 @@ public final class PeerSecretFile {
         List<byte[]> present = secrets();
         if (present.size() == PeerSecrets.MOST_SECRETS) { // the second may be the only one that the others have
             throw new ServerStartException(path() + " has two secrets already: the present one is being replaced. To"
-                    + " go on with that, copy this file to all other servers, and delete its second line everywhere"
-                    + " when each has logged that it read both. To take it back, if no other server has the new one"
-                    + " yet, delete the first line. Then new-secret makes another one");
+                    + " go on with that, copy this file to all other servers, and delete its last line, the old secret,"
+                    + " everywhere when each has logged that it read both. To take it back, if no other server has"
+                    + " the new one yet, delete the first of the two secrets, below the comment. Then new-secret"
+                    + " makes another one");
         }
         write(List.of(random(), present.get(0)));
     }

@@ -50,6 +50,14 @@ class SessionCountsTest {
     }
 
     @Test
+    void theLargestBoundIsNone() {
+        ManualTimeSource time = new ManualTimeSource();
+        ClientLimits limits = ClientLimits.defaults().with(ClientLimit.SESSIONS_PER_SECOND, Long.MAX_VALUE);
+        SessionCounts counts = new SessionCounts(new LimitGuard(limits, time), time);
+        assertTrue(counts.admits(InetAddress.getLoopbackAddress(), 0, "somebody"));
+    }
+
+    @Test
     void anAddressThatManyShareHasAllOfASecond() {
         ManualTimeSource time = new ManualTimeSource();
         ClientLimits limits = ClientLimits.defaults()

@@ -86,7 +86,7 @@ class CommandsTest {
         String first = secretsIn(secret).get(0);
         assertEquals(0, run("new-secret", file.toString()), said());
         assertTrue(said().startsWith("Put a new secret in front of the present one: " + secret), said());
-        assertTrue(said().contains("delete its second line everywhere"), said());
+        assertTrue(said().contains("delete its last line, the old secret, everywhere"), said());
         List<String> both = secretsIn(secret);
         assertEquals(2, both.size());
         assertEquals(first, both.get(1));

@@ -127,7 +127,7 @@ class ContainerScriptsTest {
             })
     void mountedConfigurationIsReadAsTheServerReadsIt(String text) throws Exception {
         Files.writeString(configuration, text.formatted(directory.resolve("mounted")));
-        Files.writeString(data.resolve("myid"), "1"); // without an end of the line
+        Files.writeString(data.resolve("myid"), " 1 "); // without an end of the line
         variables.put("CONCLAVE_INIT", "1");
         assertEquals(0, run("conclave-container"), output);
         assertEquals(List.of("init " + configuration, startForeground()), calls());
