@@ -19,7 +19,8 @@ import java.util.UUID;
  * @param readingState whether this member reads the state of a snapshot that another member sent, and serves
  *     nothing yet
  * @param conflicts how many messages of other members were ignored since no member can send them
- * @param noLeaderReason why there is no leader, as far as this member knows, in one sentence; empty if there is one
+ * @param noLeaderReason why there is no leader, as far as this member knows, or none that it has a link to, in one
+ *     sentence; empty if there is one
  * @param leadership what this member knows as the leader
  */
 public record LogStatus(

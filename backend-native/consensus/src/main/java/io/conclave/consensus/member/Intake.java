@@ -95,6 +95,11 @@ final class Intake {
         linked.remove(member);
     }
 
+    /** Whether there is a link to the member. */
+    boolean isLinked(int member) {
+        return linked.containsKey(member);
+    }
+
     /**
      * The member's link to this one broke: it sends what it does not see applied again, so this would be there twice.
      */

@@ -132,7 +132,7 @@ final class Replication {
         suspension.recover();
         outgoing.silentIf(suspension::isOn);
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
-        serving = new ServingRule(options.stopServingAfterMs(), core, reads, listener::serving);
+        serving = new ServingRule(time.nowMs(), options.stopServingAfterMs(), core, reads, listener::serving);
         transfer = new LeadershipTransfer(options.electionTimeoutMs());
         snapshotSender = new SnapshotSender(options, store, core, links, applier, queue::control, time::nowMs);
         arrived = new ArrivedMessages(core, store, listener, intake, greetings, conflicts, snapshotSender);
@@ -273,7 +273,7 @@ final class Replication {
     }
 
     private String noLeaderReason() {
-        return suspension.isOn() ? suspension.reason() : core.noLeaderReason(time.nowMs());
+        return suspension.isOn() ? suspension.reason() : serving.noLeaderReason(time.nowMs());
     }
 
     private static String noLeader(String reason) {
@@ -398,7 +398,9 @@ final class Replication {
         boolean belongs = applier.configuration().members().containsKey(self);
         boolean hasLeader = leads ? leadingTerm != 0 : core.leader() != 0;
         boolean stuck = !belongs || isStuck() || snapshotInstaller.isLoading() || suspension.isOn();
-        boolean asked = serving.look(time.nowMs(), stuck, isOnlyVoter(), hasLeader);
+        boolean reachesLeader = leads || intake.isLinked(core.leader());
+        boolean asked = serving.look(time.nowMs(), stuck, isOnlyVoter(), hasLeader, reachesLeader);
+        complaints.tell(serving.unreachableLeader(time.nowMs()));
         return acted || asked;
     }
 

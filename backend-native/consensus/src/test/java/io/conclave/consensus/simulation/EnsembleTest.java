@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
+import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.ReplicatedLog;
 import java.nio.charset.StandardCharsets;
@@ -310,6 +311,27 @@ class EnsembleTest {
         assertTrue(simulation.leader() != leader);
         simulation.network.heal();
         simulation.await("reads", 10, () -> simulation.reads == 2);
+        simulation.settle();
+    }
+
+    /** It is dialled by the leader and cannot dial it: it hears the leader, and gets nothing but heartbeats. */
+    @Test
+    void aFollowerThatCannotReachTheLeaderThatItHearsStopsServing() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        int follower = leader % 3 + 1;
+        simulation.network.cut(follower, leader);
+        work(simulation, leader, 100);
+        simulation.runFor(10 * SECOND_US); // half of it until it stops serving
+        LogStatus status = simulation.log(follower).status();
+        assertEquals(leader, status.leader());
+        assertFalse(simulation.application(follower).serving);
+        assertTrue(
+                status.noLeaderReason().startsWith("this server hears server " + leader), status::noLeaderReason);
+        assertEquals(1, simulation.history.leaderCount());
+        simulation.network.heal();
+        simulation.await("service", 10, () -> simulation.application(follower).serving);
+        assertEquals("", simulation.log(follower).status().noLeaderReason());
         simulation.settle();
     }
 
