@@ -7,7 +7,11 @@ import io.conclave.consensus.entry.LogEntryKind;
  */
 public interface Proposal {
 
-    /** What kind of entry this becomes: {@link LogEntryKind#APPLICATION} or {@link LogEntryKind#FEATURE_LEVEL}. */
+    /**
+     * What kind of entry this becomes: {@link LogEntryKind#APPLICATION} or {@link LogEntryKind#FEATURE_LEVEL}. A
+     * feature level is for the leader to propose, and has an effect only in the term in which it does: in a later one
+     * it comes back as any other proposal, and raises nothing.
+     */
     default LogEntryKind kind() {
         return LogEntryKind.APPLICATION;
     }

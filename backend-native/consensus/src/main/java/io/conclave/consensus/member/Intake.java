@@ -235,17 +235,17 @@ final class Intake {
     }
 
     private void forward(int leader) {
-        for (List<LogEntry> entries = own.next(options.maxBatchBytes());
+        for (List<LogEntry> entries = own.next(core.term(), options.maxBatchBytes());
                 !entries.isEmpty();
-                entries = own.next(options.maxBatchBytes())) {
+                entries = own.next(core.term(), options.maxBatchBytes())) {
             outgoing.send(leader, new PeerMessage.Forward(entries));
         }
     }
 
     private void propose(long nowMs) {
-        for (List<LogEntry> entries = own.next(options.maxBatchBytes());
+        for (List<LogEntry> entries = own.next(core.term(), options.maxBatchBytes());
                 !entries.isEmpty();
-                entries = own.next(options.maxBatchBytes())) {
+                entries = own.next(core.term(), options.maxBatchBytes())) {
             entries.forEach(entry -> gathered.add(options.memberId(), entry));
         }
         boolean takes = core.takesProposals();

@@ -103,7 +103,7 @@ public final class MemberLoop {
         if (kind == LogEntryKind.FEATURE_LEVEL && payload.length != Integer.BYTES) {
             throw new IllegalArgumentException("a feature level has four bytes, not " + payload.length);
         }
-        return queue.offer(new ProposalQueue.Proposed(kind, payload, proposal));
+        return queue.offer(new ProposalQueue.Proposed(kind, payload, proposal, queue.leadingTerm()));
     }
 
     /** See {@link io.conclave.consensus.ReplicatedLog#readBarrier}. */

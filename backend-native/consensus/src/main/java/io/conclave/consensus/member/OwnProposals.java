@@ -3,6 +3,7 @@ package io.conclave.consensus.member;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.LogState.Proposer;
 import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.entry.Start;
@@ -106,8 +107,8 @@ final class OwnProposals {
         return new LogEntry(item.kind(), new Origin(memberId, incarnation, lastSequence), item.payload());
     }
 
-    /** The next entries for the leader, as many as fit; counted as sent. */
-    List<LogEntry> next(int maxBytes) {
+    /** The next entries for the leader of the term, as many as fit; counted as sent. */
+    List<LogEntry> next(long term, int maxBytes) {
         List<LogEntry> entries = new ArrayList<>();
         if (incarnation == 0) {
             if (!startSent) {
@@ -123,10 +124,23 @@ final class OwnProposals {
                 break;
             }
             sentBytes += first.item.bytes();
-            entries.add(first.entry);
+            entries.add(counts(first, term) ? first.entry : withoutEffect(first.entry));
             sent.add(unsent.remove());
         }
         return entries;
+    }
+
+    /**
+     * A feature level is what all members understood as its leader knew. In a later term a member may have gone back to
+     * earlier software, which the level would end.
+     */
+    private static boolean counts(Pending pending, long term) {
+        return pending.item.kind() != LogEntryKind.FEATURE_LEVEL || pending.item.leadingTerm() == term;
+    }
+
+    /** The lowest level, which is in force anyway; the entry keeps its place in the sequence. */
+    private static LogEntry withoutEffect(LogEntry level) {
+        return new LogEntry(level.kind(), level.origin(), new byte[Integer.BYTES]);
     }
 
     /** What was sent may be lost: there is another leader, or another link to it. */

@@ -23,8 +23,12 @@ final class ProposalQueue {
         int bytes();
     }
 
-    /** A proposal with its payload. */
-    record Proposed(LogEntryKind kind, byte[] payload, Proposal proposal) implements Item {
+    /**
+     * A proposal with its payload.
+     *
+     * @param leadingTerm in which this member led when it was put in; 0 if it did not
+     */
+    record Proposed(LogEntryKind kind, byte[] payload, Proposal proposal, long leadingTerm) implements Item {
         @Override
         public int bytes() {
             return payload.length;
@@ -52,6 +56,7 @@ final class ProposalQueue {
     private final AtomicInteger entries = new AtomicInteger();
     private final AtomicLong bytes = new AtomicLong();
     private volatile boolean open;
+    private volatile long leadingTerm;
 
     /** @param wake called after something was put in, by the thread that did it */
     ProposalQueue(int maxEntries, long maxBytes, Runnable wake) {
@@ -68,6 +73,16 @@ final class ProposalQueue {
     /** Takes nothing in any more. */
     void end() {
         open = false;
+    }
+
+    /** Member's thread: the application hears next that this member leads in the term; 0 for not any more. */
+    void leads(long term) {
+        leadingTerm = term;
+    }
+
+    /** The term in which this member leads, as far as its application was told; 0 if it does not. */
+    long leadingTerm() {
+        return leadingTerm;
     }
 
     boolean offer(Item item) {

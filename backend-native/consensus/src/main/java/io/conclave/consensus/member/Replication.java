@@ -336,6 +336,7 @@ final class Replication {
         long told = leadingTerm;
         if (told != 0) {
             leadingTerm = 0;
+            queue.leads(0);
             listener.deposed();
         }
         if (leads || role != CoreRole.LEADER) {
@@ -379,6 +380,7 @@ final class Replication {
     private void tellLeading() {
         if (leadingTerm == 0 && core.role() == CoreRole.LEADER && applier.term() == core.term()) {
             leadingTerm = core.term();
+            queue.leads(leadingTerm);
             membership.stir();
             listener.leading(leadingTerm);
         }

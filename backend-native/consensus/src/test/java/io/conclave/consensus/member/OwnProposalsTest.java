@@ -27,22 +27,26 @@ class OwnProposalsTest {
     private int unknown;
 
     private ProposalQueue.Proposed item() {
-        ProposalQueue.Proposed item = new ProposalQueue.Proposed(LogEntryKind.APPLICATION, new byte[3], new Proposal() {
-            @Override
-            public byte[] payload() {
-                return new byte[3];
-            }
+        ProposalQueue.Proposed item = new ProposalQueue.Proposed(
+                LogEntryKind.APPLICATION,
+                new byte[3],
+                new Proposal() {
+                    @Override
+                    public byte[] payload() {
+                        return new byte[3];
+                    }
 
-            @Override
-            public void rejected(Rejection reason) {
-                throw new AssertionError("rejected: " + reason);
-            }
+                    @Override
+                    public void rejected(Rejection reason) {
+                        throw new AssertionError("rejected: " + reason);
+                    }
 
-            @Override
-            public void outcomeUnknown() {
-                unknown++;
-            }
-        });
+                    @Override
+                    public void outcomeUnknown() {
+                        unknown++;
+                    }
+                },
+                0);
         return item;
     }
 
@@ -53,16 +57,16 @@ class OwnProposalsTest {
     @Test
     void aSnapshotWithTheSameStartAtAnotherIndexBeginsThatIncarnation() {
         own.configured(WITH);
-        Started start = Started.of(own.next(ALL).get(0)).orElseThrow();
+        Started start = Started.of(own.next(1, ALL).get(0)).orElseThrow();
         own.started(start, 10);
         own.add(item());
         own.add(item());
-        own.next(ALL);
+        own.next(1, ALL);
 
         own.installed(new Proposer(50, start.nonce(), 0, start.start()));
         assertEquals(2, unknown);
         own.add(item());
-        List<LogEntry> sent = own.next(ALL);
+        List<LogEntry> sent = own.next(1, ALL);
         assertEquals(1, sent.size());
         assertEquals(50, sent.get(0).origin().incarnation());
         assertEquals(1, sent.get(0).origin().sequence());

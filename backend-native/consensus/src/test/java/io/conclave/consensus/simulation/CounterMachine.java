@@ -40,6 +40,9 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
     int unknown;
     int installs;
 
+    /** As far as this run has seen it applied. */
+    int featureLevel;
+
     /** The state is gone, and the next one is not here yet. */
     boolean reading;
 
@@ -135,7 +138,10 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
         history.applied(batch);
         index = batch.lastIndex();
         for (CommittedEntry entry : batch.entries()) {
-            long value = entry.kind() == LogEntryKind.TERM ? batch.term() : idOf(entry.payload());
+            long value = valueOf(batch, entry);
+            if (entry.kind() == LogEntryKind.FEATURE_LEVEL) {
+                featureLevel = Math.max(featureLevel, (int) value);
+            }
             count++;
             digest = digest * 31 + value;
             if (entry.origin() instanceof Proposed proposed) {
@@ -146,6 +152,14 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
                 history.acknowledged(proposed.id, batch.firstIndex());
             }
         }
+    }
+
+    static long valueOf(CommittedBatch batch, CommittedEntry entry) {
+        return switch (entry.kind()) {
+            case TERM -> batch.term();
+            case FEATURE_LEVEL -> ByteBuffer.wrap(entry.payload()).getInt();
+            default -> idOf(entry.payload());
+        };
     }
 
     @Override

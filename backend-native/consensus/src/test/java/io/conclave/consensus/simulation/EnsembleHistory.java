@@ -88,7 +88,8 @@ final class EnsembleHistory {
     void applied(CommittedBatch batch) {
         List<Long> payloads = new ArrayList<>();
         for (CommittedEntry entry : batch.entries()) {
-            payloads.add(entry.kind() == LogEntryKind.TERM ? -batch.term() : CounterMachine.idOf(entry.payload()));
+            long value = CounterMachine.valueOf(batch, entry);
+            payloads.add(entry.kind() == LogEntryKind.TERM ? -value : value);
         }
         Seen seen = new Seen(batch.term(), batch.lastIndex(), batch.timestampMs(), payloads);
         Seen first = batches.putIfAbsent(batch.firstIndex(), seen);

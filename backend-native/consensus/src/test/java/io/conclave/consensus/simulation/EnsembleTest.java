@@ -11,7 +11,11 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
+import io.conclave.consensus.Proposal;
+import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
+import io.conclave.consensus.entry.LogEntryKind;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -333,6 +337,47 @@ class EnsembleTest {
         simulation.await("service", 10, () -> simulation.application(follower).serving);
         assertEquals("", simulation.log(follower).status().noLeaderReason());
         simulation.settle();
+    }
+
+    /** A member that the new leader has not heard of may have gone back to software that does not know the level. */
+    @Test
+    void theFeatureLevelOfADeposedLeaderIsNotPutInForceByTheNextOne() {
+        EnsembleSimulation simulation = three(true);
+        int leader = simulation.leader();
+        int other = leader % 3 + 1;
+        simulation.network.isolate(leader);
+        assertTrue(simulation.log(leader).propose(new RaisedLevel(7)));
+        assertTrue(simulation.propose(leader, 50)); // behind it, in the same sequence
+        simulation.await("another leader", 10, () -> simulation.leader() != leader);
+        work(simulation, other, 5);
+        simulation.network.heal();
+        simulation.await("outcomes", 20, simulation.application(leader).open::isEmpty);
+        simulation.settle();
+        for (int id = 1; id <= 3; id++) {
+            assertEquals(0, simulation.application(id).featureLevel);
+        }
+        int last = simulation.leader();
+        assertTrue(simulation.log(last).propose(new RaisedLevel(8)));
+        simulation.await("the level", 10, () -> simulation.applications.values().stream()
+                .allMatch(each -> each.featureLevel == 8));
+        simulation.settle();
+    }
+
+    private record RaisedLevel(int level) implements Proposal {
+        @Override
+        public LogEntryKind kind() {
+            return LogEntryKind.FEATURE_LEVEL;
+        }
+
+        @Override
+        public byte[] payload() {
+            return ByteBuffer.allocate(Integer.BYTES).putInt(level).array();
+        }
+
+        @Override
+        public void rejected(Rejection reason) {
+            throw new AssertionError("level " + level + " is rejected: " + reason);
+        }
     }
 
     @Test
