@@ -82,6 +82,12 @@ public final class Core {
         messages.receive(from, message);
     }
 
+    /** The leader wants this member to take over, and it is not to: it says so, and the leader asks another one. */
+    public void decline(long nowMs, int from, PeerMessage.TimeoutNow timeout) {
+        raft.nowMs = nowMs;
+        messages.decline(from, timeout);
+    }
+
     /** The link from that member broke: what was sent to us after the last message received is lost. */
     public void linkLost(long nowMs, int from) {
         raft.nowMs = nowMs;

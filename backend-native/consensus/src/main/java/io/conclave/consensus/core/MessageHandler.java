@@ -79,14 +79,22 @@ final class MessageHandler {
 
     /** A member that does not stand says so: the leader takes no proposals until it hears that, or time is up. */
     private void receiveTimeoutNow(int from, TimeoutNow timeout) {
-        if (timeout.term() != raft.termState.term() || from != raft.termState.leader() || raft.leadership() != null) {
-            return;
-        }
         if (raft.election.lacksState()) {
-            raft.outbox.send(from, raft.termState.voteReply(false, raft.termState.term(), false));
-        } else if (raft.election.succeed(raft.nowMs)) {
+            decline(from, timeout);
+        } else if (isOfLeader(from, timeout) && raft.election.succeed(raft.nowMs)) {
             raft.lead();
         }
+    }
+
+    /** See {@link Core#decline}. */
+    void decline(int from, TimeoutNow timeout) {
+        if (isOfLeader(from, timeout)) {
+            raft.outbox.send(from, raft.termState.voteReply(false, raft.termState.term(), false));
+        }
+    }
+
+    private boolean isOfLeader(int from, TimeoutNow timeout) {
+        return timeout.term() == raft.termState.term() && from == raft.termState.leader() && raft.leadership() == null;
     }
 
     // ---- to the leader

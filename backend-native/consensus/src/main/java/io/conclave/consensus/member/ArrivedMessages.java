@@ -47,8 +47,10 @@ final class ArrivedMessages {
             listener.told(from, note.bytes());
         } else if (message instanceof PeerMessage.Greeting greeting) {
             greetings.from(from, greeting);
-        } else if (!(message instanceof PeerMessage.TimeoutNow) || store.diskState() != DiskState.FULL) {
-            giveToCore(nowMs, from, message); // else: a member that cannot write would not lead for long
+        } else if (message instanceof PeerMessage.TimeoutNow timeout && store.diskState() == DiskState.FULL) {
+            core.decline(nowMs, from, timeout); // a member that cannot write would not lead for long
+        } else {
+            giveToCore(nowMs, from, message);
         }
     }
 

@@ -126,6 +126,31 @@ class FullDiskTest {
         simulation.await("its end", 20, () -> !member.isAlive());
     }
 
+    /** The one with most of the log is full as well, and would be chosen each time. */
+    @Test
+    void leadershipGoesPastAMemberWhoseDiskIsFullTooToOneThatHasRoom() {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, true);
+        simulation.add(1, 2, 3, 4, 5);
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3, 4, 5);
+        for (int id : new int[] {1, 2}) {
+            SimulatedMember member = simulation.members.get(id);
+            member.disk().capacity(member.disk().used());
+        }
+        simulation.await("full disks", 120, () -> {
+            simulation.propose(3, 900);
+            return isFull(simulation, 1) && isFull(simulation, 2);
+        });
+        assertTrue(simulation.propose(3, 900));
+        simulation.await("its outcome", 30, simulation.application(3).open::isEmpty);
+        assertTrue(simulation.leader() > 2, simulation::describe);
+        simulation.settle();
+    }
+
+    private static boolean isFull(EnsembleSimulation simulation, int id) {
+        return simulation.log(id).status().disk() == DiskState.FULL;
+    }
+
     /** No member has room, so that the leader cannot propose what it was sent, and no member can take over. */
     @Test
     void proposalsForwardedAgainOnANewLinkDoNotCountTwiceAsWaiting() {
