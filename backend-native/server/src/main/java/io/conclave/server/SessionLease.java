@@ -86,9 +86,15 @@ final class SessionLease implements SessionLeases.Lease {
 
     /** The session was opened or taken up. */
     void attached(SessionRecord session) {
+        heardOf = true;
+        restored(session);
+    }
+
+    /** The session stands in a state that has just been read: it gets a full timeout, and nobody was heard of. */
+    void restored(SessionRecord session) {
         timeoutNanos = Duration.ofMillis(session.timeoutMs()).toNanos();
         // the touch first: a reader of the new attachment must find the session heard of
-        heard();
+        touched();
         attachment = session.attachment();
         if (leaderTerm.leads()) {
             checkAfter(timeoutNanos);
@@ -149,6 +155,10 @@ final class SessionLease implements SessionLeases.Lease {
         if (!heardOf) {
             heardOf = true;
         }
+        return touched();
+    }
+
+    private boolean touched() {
         long now = time.monotonicNanos();
         while (true) {
             long heard = heardNanos.get();

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiConsumer;
 
 /**
  * Keeps a {@link SessionLease} for every session of the replicated state; where this member leads, it finds the
@@ -44,7 +45,7 @@ final class SessionTracker implements SessionLeases, StepListener {
             }
         }
         for (Map.Entry<Long, SessionRecord> entry : state.sessions()) {
-            attached(entry.getValue());
+            lease(entry.getValue(), SessionLease::restored);
         }
     }
 
@@ -112,7 +113,7 @@ final class SessionTracker implements SessionLeases, StepListener {
 
     private void applied(Step step, Result result) {
         if (result instanceof Result.SessionAttached attach) {
-            attached(attach.session());
+            lease(attach.session(), SessionLease::attached);
         } else if (result instanceof Result.SessionClosed closed) {
             end(closed.sessionId());
         } else if (result instanceof Result.SessionKept kept) {
@@ -128,10 +129,10 @@ final class SessionTracker implements SessionLeases, StepListener {
         }
     }
 
-    private void attached(SessionRecord session) {
+    private void lease(SessionRecord session, BiConsumer<SessionLease, SessionRecord> how) {
         SessionLease lease =
                 leases.computeIfAbsent(session.id(), id -> new SessionLease(id, log, time, leaderTerm, heartbeats));
-        lease.attached(session);
+        how.accept(lease, session);
         if (stopped) {
             lease.end();
         }
