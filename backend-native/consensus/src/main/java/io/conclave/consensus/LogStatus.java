@@ -14,6 +14,7 @@ import java.util.UUID;
  * @param commitIndex up to where this member knows the log to be committed
  * @param appliedIndex index of the last entry applied here
  * @param configuration the members of the cluster, as of the last entry applied
+ * @param configurationIndex the index of its entry; 0 at bootstrap
  * @param clusterId the id the cluster got at bootstrap; all zero before the log has started or found its cluster
  * @param disk whether there is room
  * @param readingState whether this member reads the state of a snapshot that another member sent, and serves
@@ -32,6 +33,7 @@ public record LogStatus(
         long commitIndex,
         long appliedIndex,
         ClusterConfiguration configuration,
+        long configurationIndex,
         UUID clusterId,
         DiskState disk,
         boolean readingState,
@@ -51,6 +53,7 @@ public record LogStatus(
                 0,
                 0,
                 ClusterConfiguration.NONE,
+                0,
                 NO_CLUSTER,
                 DiskState.ROOM,
                 false,

@@ -73,12 +73,24 @@ public interface ReplicatedLog extends AutoCloseable {
      */
     void tell(int member, byte[] note);
 
+    /** The same as {@link #change(MembershipChange, long)}, whatever has been changed before. */
+    default CompletionStage<@Nullable Void> change(MembershipChange change) {
+        return change(change, Long.MAX_VALUE).thenApply(knownIndex -> null);
+    }
+
     /**
      * Changes the membership of the cluster. The stage completes on the log's thread once the change is committed;
      * exceptionally with a {@link LogException} that says why not, or with a {@link ChangeOutcomeUnknownException} if
-     * it may be made yet.
+     * it may be made yet, or was perhaps made and undone.
+     *
+     * <p>A change that was asked for long ago must not undo what was done since. So it is not made if the members were
+     * changed, other than by themselves, since the configuration that its asker knew; unless there is nothing to change
+     * any more. What changes by itself (a member that has caught up gets its vote) does not count.
+     *
+     * @param knownIndex {@link LogStatus#configurationIndex} of the one that asks, when it asked
+     * @return the same for the next change of the one that asks, which knows of this one
      */
-    CompletionStage<@Nullable Void> change(MembershipChange change);
+    CompletionStage<Long> change(MembershipChange change, long knownIndex);
 
     /** Transfers leadership to the given member or (0) to the most advanced one; fails if that did not happen. */
     CompletionStage<@Nullable Void> transferLeadership(int member);

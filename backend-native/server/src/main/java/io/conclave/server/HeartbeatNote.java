@@ -9,15 +9,23 @@ import java.util.List;
 /**
  * What a server tells the leader's, outside of the log: version 1 or 2, in version 2 its wall clock 8, feature level 4,
  * number of sessions 4, their ids 8 each; then, if the members shall change, those that join and those that leave, each
- * a length 4 and its text, and a number 8.
+ * a length 4 and its text, a number 8, and the index of the members 8.
  *
  * @param featureLevel what the server understands
  * @param sessionIds the sessions that it has heard of since its last note
  * @param changes of the members, that an operator asked it for
  * @param question by which the leader's {@link ServerAnswer} names these changes; 0 from a server that expects none
+ * @param knownIndex of the configuration that the server knew when it was asked; the largest number from one that does
+ *     not say it
  * @param wallMs what its clock says; 0 for the leader not to know, as members of earlier versions need it
  */
-record HeartbeatNote(int featureLevel, long[] sessionIds, List<MembershipChange> changes, long question, long wallMs) {
+record HeartbeatNote(
+        int featureLevel,
+        long[] sessionIds,
+        List<MembershipChange> changes,
+        long question,
+        long knownIndex,
+        long wallMs) {
     /** All members read notes with a clock at this feature level. */
     static final int CLOCK_FEATURE_LEVEL = 2;
 
@@ -26,16 +34,16 @@ record HeartbeatNote(int featureLevel, long[] sessionIds, List<MembershipChange>
     private static final int HEAD_BYTES = 1 + 2 * Integer.BYTES;
 
     HeartbeatNote(int featureLevel, long[] sessionIds) {
-        this(featureLevel, sessionIds, List.of(), 0);
+        this(featureLevel, sessionIds, List.of(), 0, Long.MAX_VALUE);
     }
 
-    HeartbeatNote(int featureLevel, long[] sessionIds, List<MembershipChange> changes, long question) {
-        this(featureLevel, sessionIds, changes, question, 0);
+    HeartbeatNote(int featureLevel, long[] sessionIds, List<MembershipChange> changes, long question, long knownIndex) {
+        this(featureLevel, sessionIds, changes, question, knownIndex, 0);
     }
 
     /** The same with what the server's clock says. */
     HeartbeatNote at(long newWallMs) {
-        return new HeartbeatNote(featureLevel, sessionIds, changes, question, newWallMs);
+        return new HeartbeatNote(featureLevel, sessionIds, changes, question, knownIndex, newWallMs);
     }
 
     byte[] encode() {
@@ -46,7 +54,7 @@ record HeartbeatNote(int featureLevel, long[] sessionIds, List<MembershipChange>
                         .toList();
         int wordBytes =
                 words.stream().mapToInt(word -> Integer.BYTES + word.length).sum();
-        int questionBytes = words.isEmpty() ? 0 : Long.BYTES;
+        int questionBytes = words.isEmpty() ? 0 : 2 * Long.BYTES;
         int clockBytes = wallMs == 0 ? 0 : Long.BYTES;
         ByteBuffer bytes = ByteBuffer.allocate(
                 HEAD_BYTES + clockBytes + Long.BYTES * sessionIds.length + wordBytes + questionBytes);
@@ -61,7 +69,7 @@ record HeartbeatNote(int featureLevel, long[] sessionIds, List<MembershipChange>
         }
         words.forEach(word -> bytes.putInt(word.length).put(word));
         if (!words.isEmpty()) {
-            bytes.putLong(question);
+            bytes.putLong(question).putLong(knownIndex);
         }
         return bytes.array();
     }
@@ -93,7 +101,8 @@ record HeartbeatNote(int featureLevel, long[] sessionIds, List<MembershipChange>
         List<MembershipChange> changes =
                 bytes.hasRemaining() ? MembershipWords.parse(text(bytes), text(bytes)) : List.of();
         long question = bytes.remaining() < Long.BYTES ? 0 : bytes.getLong();
-        return new HeartbeatNote(level, ids, changes, question, wallMs);
+        long knownIndex = bytes.remaining() < Long.BYTES ? Long.MAX_VALUE : bytes.getLong();
+        return new HeartbeatNote(level, ids, changes, question, knownIndex, wallMs);
     }
 
     private static String text(ByteBuffer bytes) {

@@ -92,7 +92,7 @@ final class LogEvents implements LogListener {
         try {
             HeartbeatNote known = HeartbeatNote.decode(note);
             if (!known.changes().isEmpty()) {
-                members.asked(member, known.changes(), known.question()); // the log refuses them if it does not lead
+                members.asked(member, known); // the log refuses the changes if it does not lead
             }
             if (leaderTerm.leads()) {
                 sessions.heard(known.sessionIds());

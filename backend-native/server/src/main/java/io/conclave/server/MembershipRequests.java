@@ -30,10 +30,16 @@ import org.slf4j.LoggerFactory;
  * Changes of the membership: made here where this member leads; else told to the leader by a note, whose server
  * answers. An answer can be lost with its link, so they are looked for in the configuration, too, as it is committed.
  * Thread-safe.
+ *
+ * <p>A note waits for a leader, and may come hours late from a server that was cut off, or again. So it says which
+ * members its server knew, and is not carried out if an operator has changed them since.
  */
 final class MembershipRequests implements MembershipService {
     private static final Logger LOG = LoggerFactory.getLogger(MembershipRequests.class);
     private static final Duration LOOK_AGAIN = Duration.ofMillis(50);
+    /** Of a member that has been removed: it is told what has been made, and nothing is made for it. */
+    private static final long KNOWS_NOTHING = -1;
+
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final ReplicatedLog log;
@@ -57,22 +63,22 @@ final class MembershipRequests implements MembershipService {
 
     @Override
     public CompletionStage<@Nullable Void> change(List<MembershipChange> changes) {
-        return log.status().role() == LogRole.LEADING ? make(changes) : ask(changes);
+        return log.status().role() == LogRole.LEADING ? make(changes, Long.MAX_VALUE) : ask(changes);
     }
 
-    private CompletionStage<@Nullable Void> make(List<MembershipChange> asked) {
+    private CompletionStage<@Nullable Void> make(List<MembershipChange> asked, long knownIndex) {
         LogStatus status = log.status();
         List<MembershipChange> changes =
                 inOrder(asked, status.memberId(), status.configuration().members());
-        CompletionStage<@Nullable Void> done = CompletableFuture.completedStage(null);
+        CompletionStage<Long> done = CompletableFuture.completedStage(knownIndex);
         for (int i = 0; i < changes.size(); i++) {
             MembershipChange change = changes.get(i);
             int made = i;
-            done = done.thenCompose(before -> log.change(change).exceptionally(failure -> {
+            done = done.thenCompose(known -> log.change(change, known).exceptionally(failure -> {
                 throw made == 0 ? new CompletionException(causeOf(failure)) : partly(made, failure);
             }));
         }
-        return done;
+        return done.thenApply(known -> null);
     }
 
     /**
@@ -124,7 +130,8 @@ final class MembershipRequests implements MembershipService {
         long question = nextQuestion();
         open.put(question, done);
         done.whenComplete((nothing, failure) -> open.remove(question));
-        byte[] note = new HeartbeatNote(featureLevel, new long[0], changes, question).encode();
+        long knownIndex = log.status().configurationIndex();
+        byte[] note = new HeartbeatNote(featureLevel, new long[0], changes, question, knownIndex).encode();
         if (!log.readIndex(note, () -> look(changes, deadline, done))) {
             done.completeExceptionally(new LogException("the log takes nothing now"));
         }
@@ -190,9 +197,12 @@ final class MembershipRequests implements MembershipService {
     }
 
     /** Another member was asked, and this one leads. On the log's thread. */
-    void asked(int member, List<MembershipChange> changes, long question) {
+    void asked(int member, HeartbeatNote note) {
+        List<MembershipChange> changes = note.changes();
+        long question = note.question();
+        boolean belongs = log.status().configuration().members().containsKey(member);
         LOG.info("An operator asked member {} to change the members: {}", member, MembershipWords.describe(changes));
-        make(changes).whenComplete((done, failure) -> {
+        make(changes, belongs ? note.knownIndex() : KNOWS_NOTHING).whenComplete((done, failure) -> {
             String refusal = failure == null ? "" : reasonOf(failure);
             if (failure != null) {
                 LOG.warn("The members were not changed as an operator asked member {}: {}", member, refusal);

@@ -65,6 +65,7 @@ class FeatureLevelsTest {
                 0,
                 0,
                 two(),
+                0,
                 new UUID(1, 2),
                 DiskState.ROOM,
                 false,

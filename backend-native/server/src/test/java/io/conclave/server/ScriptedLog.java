@@ -43,7 +43,7 @@ final class ScriptedLog implements ReplicatedLog {
     /** Whether requests for a read index are answered. */
     volatile boolean answersReadIndexes = true;
 
-    final CompletableFuture<@Nullable Void> membershipChange = new CompletableFuture<>();
+    final CompletableFuture<Long> membershipChange = new CompletableFuture<>();
 
     @Override
     public void start(StateMachine newMachine, LogListener newListener) {
@@ -142,7 +142,7 @@ final class ScriptedLog implements ReplicatedLog {
     public void tell(int member, byte[] note) {}
 
     @Override
-    public CompletionStage<@Nullable Void> change(MembershipChange change) {
+    public CompletionStage<Long> change(MembershipChange change, long knownIndex) {
         return membershipChange;
     }
 
@@ -163,6 +163,7 @@ final class ScriptedLog implements ReplicatedLog {
                 0,
                 0,
                 idle.configuration(),
+                0,
                 idle.clusterId(),
                 idle.disk(),
                 reading,

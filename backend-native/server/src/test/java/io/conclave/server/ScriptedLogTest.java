@@ -85,7 +85,7 @@ class ScriptedLogTest {
             // on the same loop and the same log, so both have come to what was sent
             other.call(Requests.create("/a"));
             other.call(Requests.create("/b"));
-            log.membershipChange.complete(null);
+            log.membershipChange.complete(1L);
             assertEquals(0, client.read().header().err());
             ReplyBody.GetData read = (ReplyBody.GetData) client.read().body().orElseThrow();
             assertEquals(0, read.stat().version());
@@ -100,7 +100,7 @@ class ScriptedLogTest {
         try (RawClient client = superUser()) {
             client.send(JOINING);
             assertEquals(Xid.PING, client.call(Requests.ping()).header().xid());
-            log.membershipChange.complete(null);
+            log.membershipChange.complete(1L);
             assertEquals(0, client.read().header().err());
         }
     }

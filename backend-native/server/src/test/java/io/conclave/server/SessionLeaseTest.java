@@ -277,8 +277,8 @@ class SessionLeaseTest {
         public void tell(int member, byte[] note) {}
 
         @Override
-        public CompletionStage<Void> change(MembershipChange change) {
-            return CompletableFuture.completedStage(null);
+        public CompletionStage<Long> change(MembershipChange change, long knownIndex) {
+            return CompletableFuture.completedStage(knownIndex);
         }
 
         @Override

@@ -51,8 +51,8 @@ final class StallingLog implements ReplicatedLog {
     }
 
     @Override
-    public CompletionStage<Void> change(MembershipChange change) {
-        return log.change(change);
+    public CompletionStage<Long> change(MembershipChange change, long knownIndex) {
+        return log.change(change, knownIndex);
     }
 
     @Override

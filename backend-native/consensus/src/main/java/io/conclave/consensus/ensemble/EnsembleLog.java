@@ -236,8 +236,8 @@ public final class EnsembleLog implements ReplicatedLog {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> change(MembershipChange change) {
-        return member.change(change);
+    public CompletionStage<Long> change(MembershipChange change, long knownIndex) {
+        return member.change(change, knownIndex);
     }
 
     @Override

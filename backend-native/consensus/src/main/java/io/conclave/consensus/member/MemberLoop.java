@@ -130,9 +130,9 @@ public final class MemberLoop {
     }
 
     /** See {@link io.conclave.consensus.ReplicatedLog#change}. */
-    public CompletionStage<@Nullable Void> change(MembershipChange change) {
-        CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        queue.control(() -> working(done, member -> member.change(change, done)));
+    public CompletionStage<Long> change(MembershipChange change, long knownIndex) {
+        CompletableFuture<Long> done = new CompletableFuture<>();
+        queue.control(() -> working(done, member -> member.change(change, knownIndex, done)));
         return done;
     }
 

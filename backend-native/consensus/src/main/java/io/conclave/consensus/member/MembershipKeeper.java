@@ -34,7 +34,17 @@ import org.slf4j.LoggerFactory;
 final class MembershipKeeper {
     private static final Logger log = LoggerFactory.getLogger(MembershipKeeper.class);
 
-    private record Request(MembershipChange change, CompletableFuture<@Nullable Void> done) {}
+    private record Request(MembershipChange change, long knownIndex, CompletableFuture<Long> done) {
+        /** It is made at that index. */
+        void made(long index) {
+            done.complete(Math.max(index, knownIndex));
+        }
+
+        /** There was nothing to change: what its asker knows of the members is no newer than before. */
+        void wasMade() {
+            done.complete(knownIndex);
+        }
+    }
 
     /** A request that is under way, and the configuration that it leads to. */
     private record Running(Request request, ClusterConfiguration target) {}
@@ -55,6 +65,9 @@ final class MembershipKeeper {
     private final Deque<Request> requests = new ArrayDeque<>();
     private @Nullable Running running;
     private long term;
+
+    /** No change that was asked for comes behind this index of the log. */
+    private long askedIndex;
 
     /** Something has happened that a change may follow from. */
     private boolean stirred = true;
@@ -89,11 +102,11 @@ final class MembershipKeeper {
     }
 
     /** Asks for a change; refused at once if this member does not lead. */
-    void request(MembershipChange change, CompletableFuture<@Nullable Void> done, CoreStatus status) {
+    void request(MembershipChange change, long knownIndex, CompletableFuture<Long> done, CoreStatus status) {
         if (status.role() != CoreRole.LEADER) {
             done.completeExceptionally(notLeading(status));
         } else {
-            requests.add(new Request(change, done));
+            requests.add(new Request(change, knownIndex, done));
             stirred = true;
         }
     }
@@ -108,15 +121,17 @@ final class MembershipKeeper {
     /** This member leads no more, or in another term: a leader that removes itself knows that it was removed. */
     void deposed(CoreStatus status) {
         term = status.term();
+        askedIndex = status.configurationIndex(); // whatever an earlier leader was asked for is no later
         rounds.clear();
         caughtUp.clear();
         if (running != null) {
-            CompletableFuture<@Nullable Void> done = running.request().done();
             if (status.configurationCommitted() && status.configuration().equals(running.target())) {
-                done.complete(null);
+                running.request().made(askedIndex);
             } else {
-                done.completeExceptionally(new ChangeOutcomeUnknownException(
-                        "leadership was lost before the change was committed; the next leader may commit it"));
+                running.request()
+                        .done()
+                        .completeExceptionally(new ChangeOutcomeUnknownException(
+                                "leadership was lost before the change was committed; the next leader may commit it"));
             }
             running = null;
         }
@@ -148,7 +163,7 @@ final class MembershipKeeper {
             return false;
         }
         if (running != null) {
-            running.request().done().complete(null);
+            running.request().made(askedIndex);
             running = null;
         }
         ClusterConfiguration target = next(core, status, nowMs);
@@ -157,6 +172,9 @@ final class MembershipKeeper {
         }
         log.info("changing the members: {}", ConfigurationText.change(current, target));
         core.reconfigure(nowMs, timestampMs, target);
+        if (running != null) {
+            askedIndex = core.status().configurationIndex();
+        }
         return true;
     }
 
@@ -165,6 +183,17 @@ final class MembershipKeeper {
         while (!requests.isEmpty()) {
             Request request = requests.remove();
             ClusterConfiguration target = apply(request, current);
+            if (target != null && target.equals(current)) {
+                request.wasMade();
+                continue;
+            }
+            if (target != null && request.knownIndex() < askedIndex) {
+                request.done()
+                        .completeExceptionally(new ChangeOutcomeUnknownException(
+                                "the members have been changed since this was asked for, so it is not made now; it may"
+                                        + " have been made, and undone, before"));
+                continue;
+            }
             if (target != null && !request.change().force() && !mayCommit(core, current, target, nowMs)) {
                 request.done()
                         .completeExceptionally(new NoLiveMajorityException("of servers " + target.voters()
@@ -173,12 +202,9 @@ final class MembershipKeeper {
                                 + "behind it. Bring one of the others back first"));
                 continue;
             }
-            if (target != null && !target.equals(current)) {
+            if (target != null) {
                 running = new Running(request, target);
                 return target;
-            }
-            if (target != null) {
-                request.done().complete(null);
             }
         }
         ClusterConfiguration wiped = withShownDirectories(current);

@@ -213,8 +213,8 @@ final class Replication {
         outgoing.send(member, new PeerMessage.Note(note));
     }
 
-    void change(MembershipChange change, CompletableFuture<@Nullable Void> done) {
-        membership.request(change, done, core.status());
+    void change(MembershipChange change, long knownIndex, CompletableFuture<Long> done) {
+        membership.request(change, knownIndex, done, core.status());
     }
 
     void transfer(int to, CompletableFuture<@Nullable Void> done) {
@@ -437,6 +437,7 @@ final class Replication {
                 core.commitIndex(),
                 applier.index(),
                 applier.configuration(),
+                applier.configurationIndex(),
                 from.clusterId(),
                 from.diskState(),
                 snapshotInstaller.isLoading(),

@@ -201,6 +201,54 @@ class EnsembleTest {
         assertEquals(Set.of(1, 2, 3), simulation.configuration().members().keySet());
     }
 
+    /** A member that was cut off may pass on what an operator asked it for, and has thought better of since. */
+    @Test
+    void aChangeIsNotMadeIfTheMembersWereChangedSinceItWasAskedFor() {
+        EnsembleSimulation simulation = three(true);
+        long known = simulation.log(simulation.leader()).status().configurationIndex();
+        done(simulation, simulation.change(new MembershipChange.Remove(3)));
+        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(3, false))));
+        simulation.awaitVoters(1, 2, 3);
+        ReplicatedLog log = simulation.log(simulation.leader());
+        CompletableFuture<Long> late =
+                log.change(new MembershipChange.Remove(3), known).toCompletableFuture();
+        CompletableFuture<Long> made = log.change(new MembershipChange.Put(EnsembleSimulation.member(3, false)), known)
+                .toCompletableFuture();
+        simulation.await("answers", 20, () -> late.isDone() && made.isDone());
+        Throwable unknown = assertThrows(CompletionException.class, late::join).getCause();
+        assertTrue(unknown instanceof ChangeOutcomeUnknownException, unknown::toString);
+        assertEquals(known, made.join());
+        simulation.runFor(5 * SECOND_US);
+        assertEquals(Set.of(1, 2, 3), simulation.configuration().voters());
+        known = simulation.log(simulation.leader()).status().configurationIndex();
+        CompletableFuture<Long> timely = simulation
+                .log(simulation.leader())
+                .change(new MembershipChange.Remove(3), known)
+                .toCompletableFuture();
+        simulation.await("the change", 20, timely::isDone);
+        assertTrue(timely.join() > known);
+        assertEquals(Set.of(1, 2), simulation.configuration().voters());
+    }
+
+    /** Else members could not be added one behind the other through a follower. */
+    @Test
+    void aVoteThatAMemberHasGotSinceIsNoReasonToRefuseAChange() {
+        EnsembleSimulation simulation = three(true);
+        simulation.add(4);
+        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
+        long known = simulation.log(simulation.leader()).status().configurationIndex();
+        simulation.start(4);
+        simulation.awaitVoters(1, 2, 3, 4);
+        assertTrue(known < simulation.log(simulation.leader()).status().configurationIndex());
+        CompletableFuture<Long> change = simulation
+                .log(simulation.leader())
+                .change(new MembershipChange.Remove(4), known)
+                .toCompletableFuture();
+        simulation.await("the change", 20, change::isDone);
+        change.join();
+        simulation.awaitVoters(1, 2, 3);
+    }
+
     @Test
     void theLeaderCanBeRemovedAndTheOthersGoOn() {
         EnsembleSimulation simulation = three(true);
@@ -330,8 +378,7 @@ class EnsembleTest {
         LogStatus status = simulation.log(follower).status();
         assertEquals(leader, status.leader());
         assertFalse(simulation.application(follower).serving);
-        assertTrue(
-                status.noLeaderReason().startsWith("this server hears server " + leader), status::noLeaderReason);
+        assertTrue(status.noLeaderReason().startsWith("this server hears server " + leader), status::noLeaderReason);
         assertEquals(1, simulation.history.leaderCount());
         simulation.network.heal();
         simulation.await("service", 10, () -> simulation.application(follower).serving);

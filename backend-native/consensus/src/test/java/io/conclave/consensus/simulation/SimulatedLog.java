@@ -47,8 +47,8 @@ public class SimulatedLog implements ReplicatedLog {
     }
 
     @Override
-    public CompletionStage<Void> change(MembershipChange change) {
-        return loop.change(change);
+    public CompletionStage<Long> change(MembershipChange change, long knownIndex) {
+        return loop.change(change, knownIndex);
     }
 
     @Override
