@@ -5,10 +5,12 @@ import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
+import io.conclave.protocol.WatchMode;
 import io.conclave.protocol.WatchRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
 /** What one hostile connection sends, again and again, without waiting for answers. */
@@ -151,6 +153,54 @@ enum Attack {
             return 11;
         }
     },
+    /** Answers of 16 MB that nobody reads. */
+    UNREAD_MULTI_READS {
+        @Override
+        RequestBody request(String id, int number) {
+            return new RequestBody.Multi(
+                    OpCode.MULTI_READ, Collections.nCopies(19, new RequestBody.GetData(UNREAD, false)));
+        }
+
+        @Override
+        void prepare(RawConnection connection) throws IOException {
+            connection.call(create(UNREAD, new byte[LARGE], AclRecord.OPEN));
+        }
+
+        @Override
+        int requestsOfAConnection() {
+            return 1;
+        }
+
+        @Override
+        boolean reads() {
+            return false;
+        }
+    },
+    /** Each connection watches everything, changes something with a long path, and reads nothing. */
+    UNREAD_EVENTS {
+        @Override
+        RequestBody request(String id, int number) {
+            return number % requestsOfAConnection() == 0
+                    ? new WatchRequest.AddWatch("/", WatchMode.PERSISTENT_RECURSIVE.code())
+                    : new RequestBody.Multi(
+                            OpCode.MULTI, Collections.nCopies(20, new RequestBody.SetData(LONG, new byte[0], -1)));
+        }
+
+        @Override
+        void prepare(RawConnection connection) throws IOException {
+            connection.call(create(LONG, new byte[0], AclRecord.OPEN));
+        }
+
+        @Override
+        int requestsOfAConnection() {
+            return 2;
+        }
+
+        @Override
+        boolean reads() {
+            return false;
+        }
+    },
     SMALL_CREATES {
         @Override
         RequestBody request(String id, int number) {
@@ -168,6 +218,8 @@ enum Attack {
     static final int LARGE = 900_000;
     static final String SUBTREE = "/subtree";
     static final String LISTED = "/listed";
+    static final String UNREAD = "/unread";
+    static final String LONG = "/" + "x".repeat(16_000);
 
     /** The next request of a connection. */
     abstract RequestBody request(String id, int number);
@@ -178,6 +230,11 @@ enum Attack {
     /** After so many, the next connection begins. */
     int requestsOfAConnection() {
         return Integer.MAX_VALUE;
+    }
+
+    /** Whether its connections read their answers; of those that do not, each attacker keeps many open. */
+    boolean reads() {
+        return true;
     }
 
     private static void createChildren(RawConnection connection, String parent, int count) throws IOException {

@@ -1,13 +1,18 @@
 package io.conclave.proofs.hostile;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The connections of one attack, some for each server; they come again when they are closed. */
 final class Attackers implements AutoCloseable {
     private static final int FIRST_ADDRESS = 20;
+
+    /** A server takes 60 of one address. */
+    private static final int UNREAD_CONNECTIONS = 55;
 
     private final Attack attack;
     private final List<Thread> threads = new ArrayList<>();
@@ -21,7 +26,13 @@ final class Attackers implements AutoCloseable {
             for (int i = 0; i < connectionsPerServer; i++) {
                 String id = run + "-" + port + "-" + i + "-";
                 int address = FIRST_ADDRESS + i;
-                start(() -> attack(port, address, id));
+                start(() -> {
+                    if (attack.reads()) {
+                        attack(port, address, id);
+                    } else {
+                        attackUnread(port, address, id);
+                    }
+                });
             }
         }
     }
@@ -50,6 +61,36 @@ final class Attackers implements AutoCloseable {
                 closed.incrementAndGet();
             }
             pause();
+        }
+    }
+
+    /** Each sends little, so that none has to wait for a server that reads nothing more. */
+    private void attackUnread(int port, int address, String id) {
+        Deque<RawConnection> unread = new ArrayDeque<>();
+        while (!stopped) {
+            try {
+                RawConnection connection = RawConnection.unread(port, address);
+                unread.add(connection);
+                for (int i = 0; i < attack.requestsOfAConnection(); i++) {
+                    connection.send(attack.request(id, i));
+                    sent.incrementAndGet();
+                }
+            } catch (IOException e) {
+                closed.incrementAndGet();
+            }
+            if (unread.size() >= UNREAD_CONNECTIONS) {
+                close(unread.remove());
+            }
+            pause();
+        }
+        unread.forEach(Attackers::close);
+    }
+
+    private static void close(RawConnection connection) {
+        try {
+            connection.close();
+        } catch (IOException e) {
+            // it is closed, as it should be
         }
     }
 

@@ -190,6 +190,14 @@ final class HostileClients implements AutoCloseable {
         }
     }
 
+    /** How often a server had no memory for something, as far as its log says so. */
+    long lacksOfMemory() {
+        return ensemble.members().stream()
+                .flatMap(member -> member.log().lines())
+                .filter(line -> line.contains("OutOfMemoryError"))
+                .count();
+    }
+
     /** What each server has said last. */
     String logs() {
         return ensemble.members().stream()

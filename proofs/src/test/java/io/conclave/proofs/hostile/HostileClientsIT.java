@@ -6,16 +6,22 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.ensemble.EnsembleKind;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Clients without credentials do their worst to servers with a heap of 256 MB: no server ends, and what other clients
- * ask for is done. {@code scripts/hostile-clients} does the same for longer, and shows how long the others wait.
+ * Clients without credentials do their worst to servers with a heap of 256 MB: no server ends or lacks memory, and what
+ * other clients ask for is done. {@code scripts/hostile-clients} does the same for longer, and shows how long the
+ * others wait.
  */
 class HostileClientsIT {
     private static final int SECONDS = Integer.getInteger("hostile.seconds", 3);
+    /** All, or those that are named, with commas. */
+    private static final String ATTACKS = System.getProperty("hostile.attacks", "");
+
     private static final int CONNECTIONS = Integer.getInteger("hostile.connections", 3);
 
     /**
@@ -27,19 +33,26 @@ class HostileClientsIT {
     @TempDir
     private Path home;
 
+    private static List<Attack> attacks() {
+        return ATTACKS.isEmpty()
+                ? List.of(Attack.values())
+                : Arrays.stream(ATTACKS.split(",")).map(Attack::valueOf).toList();
+    }
+
     @Test
     @Timeout(3600)
     void noAttackEndsAServerOrHoldsUpOrFailsTheRequestsOfOthers() throws Exception {
         try (Ensemble ensemble = HostileClients.start(EnsembleKind.CONCLAVE, home);
                 HostileClients clients = new HostileClients(ensemble, CONNECTIONS)) {
-            for (Attack attack : Attack.values()) {
+            for (Attack attack : attacks()) {
                 HostileClients.Outcome outcome = clients.run(attack, SECONDS);
-                System.out.println(outcome.row());
+                System.out.println(outcome.row() + " " + outcome.sent());
                 if (outcome.during().failures() > 0) {
                     System.out.println(outcome + clients.logs());
                 }
                 clients.tidy();
                 assertEquals(0, outcome.ended(), outcome::toString);
+                assertEquals(0, clients.lacksOfMemory(), () -> outcome + clients.logs());
                 assertEquals(0, outcome.during().failures(), outcome::toString);
                 assertTrue(outcome.during().count() > 0, outcome::toString);
                 assertTrue(outcome.during().p50() < STANDSTILL_MS, outcome::toString);

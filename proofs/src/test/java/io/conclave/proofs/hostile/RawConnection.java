@@ -27,6 +27,14 @@ final class RawConnection implements AutoCloseable {
     private int nextXid = 1;
 
     RawConnection(int port, int lastByteOfAddress) throws IOException {
+        this(port, lastByteOfAddress, 0);
+    }
+
+    /** @param receiveBytes what the kernel takes for it before it reads; 0 for what is usual */
+    private RawConnection(int port, int lastByteOfAddress, int receiveBytes) throws IOException {
+        if (receiveBytes > 0) {
+            socket.setReceiveBufferSize(receiveBytes);
+        }
         socket.bind(
                 new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) lastByteOfAddress}), 0));
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), SILENCE_MS);
@@ -38,11 +46,22 @@ final class RawConnection implements AutoCloseable {
     /** With a new session. */
     static RawConnection attached(int port, int lastByteOfAddress) throws IOException {
         RawConnection connection = new RawConnection(port, lastByteOfAddress);
-        ByteBuf out = Unpooled.buffer();
-        Frames.write(out, new ConnectRequest(0, 0, 30_000, 0, new byte[16], false, true));
-        connection.write(out);
+        connection.shakeHands();
         connection.in.readFully(new byte[connection.in.readInt()]);
         return connection;
+    }
+
+    /** With a new session of which nothing is read, not even the greeting. */
+    static RawConnection unread(int port, int lastByteOfAddress) throws IOException {
+        RawConnection connection = new RawConnection(port, lastByteOfAddress, 16 * 1024);
+        connection.shakeHands();
+        return connection;
+    }
+
+    private void shakeHands() throws IOException {
+        ByteBuf out = Unpooled.buffer();
+        Frames.write(out, new ConnectRequest(0, 0, 30_000, 0, new byte[16], false, true));
+        write(out);
     }
 
     void send(RequestBody request) throws IOException {
