@@ -94,12 +94,35 @@ final class JoinedSite implements Site, SessionFollower.Work {
         if (!follower.isCurrent(on)) {
             return;
         }
+        Set<String> listed = Set.copyOf(ids);
         List.copyOf(parts.values()).stream()
-                .filter(part -> !ids.contains(part.id()))
+                .filter(part -> !listed.contains(part.id()))
                 .forEach(ParticipantTransaction::finishedByOthers);
         ids.forEach(id -> takeIfNew(on, id, Optional.empty()));
         // Another process has finished these, while there was no session.
         asked.forEach((id, part) -> takeIfNew(on, id, Optional.of(part)));
+        forgetCalls(listed);
+    }
+
+    /**
+     * Of transactions whose end took effect as the session was lost. Each behind its last call, which may be under way
+     * yet: none begins beside it, should the list be behind what a former session has seen.
+     */
+    private void forgetCalls(Set<String> listed) {
+        calls.forEach((id, executor) -> {
+            if (!listed.contains(id) && !parts.containsKey(id)) {
+                executor.execute(() -> follower.execute(() -> {
+                    if (!parts.containsKey(id)) {
+                        calls.remove(id, executor);
+                    }
+                }));
+            }
+        });
+    }
+
+    /** Whether nothing is kept of any transaction. On the dispatcher. */
+    boolean isIdle() {
+        return parts.isEmpty() && calls.isEmpty() && asked.isEmpty() && current.isEmpty();
     }
 
     private void takeIfNew(RecipeSession on, String id, Optional<TransactionPart> finished) {

@@ -16,11 +16,12 @@ import io.conclave.request.GetData;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.Queue;
+import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,7 +40,8 @@ final class IdBlocks {
     private final Requests requests;
     private final Object lock = new Object();
     // All below: @GuardedBy("lock").
-    private final Queue<CompletableFuture<Long>> waiting = new ArrayDeque<>();
+    private final NavigableMap<Long, CompletableFuture<Long>> waiting = new TreeMap<>(); // by number of the call
+    private long lastCall;
     private long next;
     private long end;
     private boolean reserving;
@@ -87,25 +89,34 @@ final class IdBlocks {
     /** The next id. Never blocks. Completes on a listener thread, or at once. */
     CompletableFuture<Long> next() {
         CompletableFuture<Long> id = new CompletableFuture<>();
+        long call;
         synchronized (lock) {
             if (waiting.isEmpty() && next < end) {
                 return CompletableFuture.completedFuture(next++);
             }
             forgetWhoGaveUp();
-            waiting.add(id);
+            call = ++lastCall;
+            waiting.put(call, id);
             if (reserving) {
-                return endingWaitInVain(id);
+                return endingWaitInVain(call, id);
             }
             reserving = true;
         }
         reserve();
-        return endingWaitInVain(id);
+        return endingWaitInVain(call, id);
     }
 
-    /** Those at the front, so that repeated requests do not pile up while there are no ids. */
+    /** Those at the front; each goes by itself as well, but perhaps not at once. */
     private void forgetWhoGaveUp() { // under the lock
-        while (!waiting.isEmpty() && waiting.element().isDone()) {
-            waiting.remove();
+        while (!waiting.isEmpty() && waiting.firstEntry().getValue().isDone()) {
+            waiting.pollFirstEntry();
+        }
+    }
+
+    /** How many callers wait. */
+    int waitingCount() {
+        synchronized (lock) {
+            return waiting.size();
         }
     }
 
@@ -156,7 +167,7 @@ final class IdBlocks {
                 if (next == end) {
                     break;
                 }
-                first = waiting.remove();
+                first = waiting.pollFirstEntry().getValue();
                 id = next++;
             }
             tell(() -> first.complete(id)); // if its caller gives up meanwhile, the id is lost
@@ -165,9 +176,9 @@ final class IdBlocks {
     }
 
     private void fail(Throwable cause) {
-        Queue<CompletableFuture<Long>> failed;
+        List<CompletableFuture<Long>> failed;
         synchronized (lock) {
-            failed = new ArrayDeque<>(waiting);
+            failed = List.copyOf(waiting.values());
             waiting.clear();
             reserving = false;
         }
@@ -264,9 +275,18 @@ final class IdBlocks {
         return changed;
     }
 
-    private CompletableFuture<Long> endingWaitInVain(CompletableFuture<Long> id) {
-        id.whenComplete((given, failure) -> endWaitInVain());
+    private CompletableFuture<Long> endingWaitInVain(long call, CompletableFuture<Long> id) {
+        id.whenComplete((given, failure) -> {
+            forget(call); // or repeated calls would pile up behind one that waits on
+            endWaitInVain();
+        });
         return id;
+    }
+
+    private void forget(long call) {
+        synchronized (lock) {
+            waiting.remove(call);
+        }
     }
 
     private void endWaitInVain() {
