@@ -33,8 +33,11 @@ import org.slf4j.LoggerFactory;
 /**
  * A member's part in a partitioner: it claims what is assigned to it, and gives back what is not.
  *
- * <p>After a lost session it claims nothing before it has read the assignment anew: others may have its share by then.
- * All state belongs to one queue on the listener threads ({@link #execute}), where nothing blocks; the listener is
+ * <p>It claims nothing unless it is in the group: what is assigned to its id may be that of another process, which has
+ * the id. After a lost session it claims nothing before it has read the assignment anew: others may have its share by
+ * then.
+ *
+ * <p>All state belongs to one queue on the listener threads ({@link #execute}), where nothing blocks; the listener is
  * called from a queue for each partition.
  */
 final class HeldShare implements PartitionShare {
@@ -85,13 +88,33 @@ final class HeldShare implements PartitionShare {
         mirror.listen(changes -> mirror.get(partitioner.assignmentPath())
                 .ifPresentOrElse(
                         node -> execute(() -> onAssignment(node)),
-                        () -> execute(proposals::begin))); // nobody has written one, or it was deleted
+                        () -> execute(this::propose))); // nobody has written one, or it was deleted
         view.onChange(update -> {
             if (!update.joined().isEmpty() || !update.left().isEmpty()) {
-                execute(proposals::begin);
+                execute(this::propose);
             }
         });
+        membership.onStateChange(state -> execute(this::onMember));
+        execute(this::onMember); // it may have joined before that
         membership.ended().thenAccept(end -> execute(() -> onNoMember(end)));
+    }
+
+    /** In the group, for the first time or again; or not, then nothing is to be done. */
+    private void onMember() {
+        if (isMember()) {
+            propose();
+            goOn();
+        }
+    }
+
+    private boolean isMember() {
+        return membership.state() == MembershipState.MEMBER;
+    }
+
+    private void propose() {
+        if (isMember()) {
+            proposals.begin();
+        }
     }
 
     void execute(Runnable task) {
@@ -126,7 +149,7 @@ final class HeldShare implements PartitionShare {
         latestMzxid = mzxid;
         Assignment.parse(text).ifPresentOrElse(assignment -> latest = assignment, () -> {
             LOG.warn("{} is no assignment; it is written anew", partitioner.assignmentPath());
-            proposals.begin();
+            propose();
         });
         if (!latest.owners().keySet().equals(partitioner.partitions())) {
             LOG.warn(
@@ -137,7 +160,7 @@ final class HeldShare implements PartitionShare {
         assigned = latest.of(id);
         if (!latest.isFor(knownMembers(), partitioner.partitions())
                 || !latest.members().contains(id)) {
-            proposals.begin();
+            propose();
         }
         goOn();
     }
@@ -160,7 +183,7 @@ final class HeldShare implements PartitionShare {
             return;
         }
         for (String partition : assigned) {
-            if (!isReading && !claims.containsKey(partition)) {
+            if (isMember() && !isReading && !claims.containsKey(partition)) {
                 PartitionClaim claim = new PartitionClaim(
                         this,
                         partition,

@@ -10,8 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.LossReason;
+import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.node.NodeStat;
 import io.conclave.request.Create;
+import io.conclave.request.Exists;
 import io.conclave.testkit.contract.RecipeFixture;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
@@ -105,6 +108,35 @@ class PartitionerEdgesTest {
         closed.get(60, SECONDS);
         assertEquals(LossReason.RELEASED, share.ended().get(60, SECONDS));
         assertEquals(List.of(), RecipeFixture.children(operator, PATH + "/members"));
+    }
+
+    @Test
+    void shareWhoseIdIsTakenClaimsAndAssignsNothingUntilItIsFree() throws Exception {
+        NodePath assignment = NodePath.of(PATH + "/assignment");
+        Membership<String> present =
+                Group.at(coordinator, PATH + "/members", DataCodec.TEXT).join("a", "");
+        operator.execute(Create.of(assignment)
+                .withData(Assignment.NONE.next(List.of("a"), Set.of("0")).toBytes()));
+        long waiter = RecipeAccess.session(operator).id();
+        PartitionShare share = Partitioner.at(operator, PATH, Set.of("0", "1"))
+                .withQuietPeriod(Duration.ZERO)
+                .join("a", listener);
+        await().until(() -> faults.watchCount(waiter) >= 3); // of the member, the group and the assignment
+        for (int i = 0; i < 20; i++) { // it has seen the assignment meanwhile; if not, this test finds less
+            operator.execute(Exists.of(assignment));
+            CompletableFuture<Void> seen = new CompletableFuture<>();
+            ((HeldShare) share).execute(() -> seen.complete(null));
+            seen.get(60, SECONDS);
+        }
+        assertEquals(1, listener.begins.getCount());
+        assertEquals(0, version(assignment));
+        present.leave();
+        listener.mayGoOn.countDown();
+        await().until(() -> share.held().keySet().equals(Set.of("0", "1")));
+    }
+
+    private int version(NodePath path) throws InterruptedException {
+        return operator.execute(Exists.of(path)).map(NodeStat::version).orElse(-1);
     }
 
     /** A share that leaves, whose listener is busy; then this happens; then the listener goes on. */
