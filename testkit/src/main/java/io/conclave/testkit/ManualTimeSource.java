@@ -94,7 +94,7 @@ public final class ManualTimeSource implements TimeSource {
     }
 
     /**
-     * Moves both clocks by steps, a hundred a second of real time, until the condition holds; fails after a minute.
+     * Moves both clocks by steps, a hundred a second of real time, until the condition holds; fails after two minutes.
      *
      * <p>This is the way to wait for a timer that another thread arms. That thread reads these clocks when it comes to
      * it, perhaps after the test has moved them: a test that moves them once and then waits would wait for a timer that
