@@ -42,6 +42,7 @@ final class JoinedSite implements Site, SessionFollower.Work {
     private final Map<String, SerialExecutor> calls = new HashMap<>(); // by transaction, through all sessions
     /** To prepare, and not told the decision; by transaction, through all sessions. */
     private final Map<String, TransactionPart> asked = new ConcurrentHashMap<>();
+
     private final Set<ParticipantTransaction> current = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean closed = new AtomicBoolean();
 
