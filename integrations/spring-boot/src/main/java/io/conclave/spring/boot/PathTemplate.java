@@ -49,7 +49,9 @@ final class PathTemplate {
                 : List.of(parsed);
         String example = parts.stream().map(PathTemplate::exampleOf).collect(Collectors.joining());
         try {
-            NodePath.of(example);
+            if (NodePath.of(example).isRoot()) {
+                throw new IllegalArgumentException("Invalid lock path \"/\": a lock needs a znode of its own");
+            }
         } catch (IllegalArgumentException e) {
             boolean isPlain = parts.stream().allMatch(LiteralExpression.class::isInstance);
             throw isPlain ? e : new IllegalArgumentException("Invalid path \"" + text + "\": " + e.getMessage(), e);

@@ -381,6 +381,7 @@ class DistributedLockedTest {
         assertRefused(ReturnsFlow.class, "would go on after the grant was given back");
         assertRefused(ReturnsDeferred.class, "would go on after the grant was given back");
         assertRefused(EmptyComponent.class, "\"/a//#{1}\"");
+        assertRefused(Root.class, "a lock needs a znode of its own");
         assertRefused(TrailingSlash.class, "must not end with '/'");
         assertRefused(BadExpression.class, "Invalid path \"/a/#{#}\"");
         assertRefused(BadWaitTime.class, "Invalid wait time \"soon\"");
@@ -492,6 +493,11 @@ class DistributedLockedTest {
 
     static class EmptyComponent {
         @DistributedLocked("/a//#{1}")
+        public void run() {}
+    }
+
+    static class Root {
+        @DistributedLocked("/")
         public void run() {}
     }
 
