@@ -3,6 +3,9 @@ package io.conclave.line;
 import io.conclave.grant.Grant;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A thread has one flag, which does not say who has set it, and work may run within other work. So none takes a flag
  * that it finds set for its own: it looks again, until the work has cleared the flag or ended. And when inner work
- * ends, the outer one is interrupted again, since the inner one may have taken the interrupt; not if that comes out of
- * the inner one as an exception, or the outer one had taken it before, and cleans up.
+ * ends, all work around it is interrupted again that was told, since the inner one may have taken the interrupt; not if
+ * that comes out of the inner one as an exception, or the outer one had taken it before, and cleans up.
  *
  * <p>All work of a thread shares a lock, which guards the state, and under which nothing blocks; so an interrupt meets
  * the work and nothing that comes after it.
@@ -28,7 +31,7 @@ public final class LossInterrupt {
     private final Thread thread = Thread.currentThread();
     private final @Nullable LossInterrupt outer = INNERMOST.get();
     private final Object lock = outer == null ? new Object() : outer.lock;
-    private final boolean isOuterAware = outer != null && outer.isAware();
+    private final List<LossInterrupt> aware = takenAround();
     private final TimeSource time;
     private boolean told; // guarded by lock
     private boolean sent; // guarded by lock: the flag was set for this work
@@ -84,10 +87,16 @@ public final class LossInterrupt {
         }
     }
 
-    /** On the thread of the work: whether that has taken the interrupt. */
-    private boolean isAware() {
+    private Stream<LossInterrupt> around() {
+        return Stream.iterate(outer, Objects::nonNull, work -> work.outer);
+    }
+
+    /** On the thread of the work: all work around this that has taken its interrupt before. */
+    private List<LossInterrupt> takenAround() {
         synchronized (lock) {
-            return sent && !thread.isInterrupted();
+            return thread.isInterrupted()
+                    ? List.of()
+                    : around().filter(work -> work.sent).toList();
         }
     }
 
@@ -126,8 +135,8 @@ public final class LossInterrupt {
             if (sent && !isSeen) {
                 Thread.interrupted();
             }
-            if (outer != null && outer.told && !isOuterAware && !isThrown) {
-                outer.send();
+            if (!isThrown) {
+                around().filter(work -> work.told && !aware.contains(work)).forEach(LossInterrupt::send);
             }
             if (!sent && isSeen && !isThrown) {
                 thread.interrupt();

@@ -135,6 +135,21 @@ class NestedLossInterruptTest {
     }
 
     @Test
+    void interruptThatTheInnermostOfThreeTookComesToTheOutermost() {
+        LossInterrupt middle = LossInterrupt.begin(looks);
+        LossInterrupt inner = LossInterrupt.begin(looks);
+        outer.onLoss();
+        assertTrue(Thread.interrupted());
+        inner.end(new IllegalStateException(), new IllegalStateException());
+        assertTrue(Thread.interrupted(), "else the middle one goes on as if nothing had happened");
+        LossInterrupt next = LossInterrupt.begin(looks);
+        end(next, null);
+        assertFalse(Thread.interrupted(), "it was taken before that began");
+        end(middle, null);
+        assertTrue(Thread.interrupted());
+    }
+
+    @Test
     void interruptOfSomebodyElseThatIsNotThrownOnIsKept() {
         LossInterrupt inner = LossInterrupt.begin(looks);
         Thread.currentThread().interrupt();

@@ -14,7 +14,6 @@ import io.conclave.spi.SerialExecutor;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -99,9 +98,8 @@ final class JoinedSite implements Site, SessionFollower.Work {
         List.copyOf(parts.values()).stream()
                 .filter(part -> !listed.contains(part.id()))
                 .forEach(ParticipantTransaction::finishedByOthers);
-        ids.forEach(id -> takeIfNew(on, id, Optional.empty()));
-        // Another process has finished these, while there was no session.
-        asked.forEach((id, part) -> takeIfNew(on, id, Optional.of(part)));
+        ids.forEach(id -> takeIfNew(on, id, true));
+        asked.keySet().forEach(id -> takeIfNew(on, id, false)); // finished by others while there was no session
         forgetCalls(listed);
     }
 
@@ -126,7 +124,7 @@ final class JoinedSite implements Site, SessionFollower.Work {
         return parts.isEmpty() && calls.isEmpty() && asked.isEmpty() && current.isEmpty();
     }
 
-    private void takeIfNew(RecipeSession on, String id, Optional<TransactionPart> finished) {
+    private void takeIfNew(RecipeSession on, String id, boolean isOpen) {
         if (parts.containsKey(id)) {
             return;
         }
@@ -134,8 +132,13 @@ final class JoinedSite implements Site, SessionFollower.Work {
                 id,
                 transaction -> new SerialExecutor(
                         "participant of " + transaction + " at " + name, on.listenerExecutor(), on.time()));
-        TransactionLayout layout = new TransactionLayout(base, id);
-        ParticipantTransaction part = new ParticipantTransaction(this, on, layout, executor, finished);
+        ParticipantTransaction part = new ParticipantTransaction(
+                this,
+                on,
+                new TransactionLayout(base, id),
+                executor,
+                isOpen,
+                asked.getOrDefault(id, new TransactionPart(id, name, new byte[0])));
         parts.put(id, part);
         current.add(part);
         part.begin();

@@ -58,20 +58,22 @@ final class ParticipantTransaction {
      * Nothing is sent yet.
      *
      * @param calls runs what the participant does
-     * @param finished what another process of this site has finished: only the decision is to be told here
+     * @param isOpen false if another process of this site has finished it, and only the decision is to be told here
+     * @param known what the participant was asked to prepare in a former session; without a payload if it was not asked
      */
     ParticipantTransaction(
             JoinedSite site,
             RecipeSession session,
             TransactionLayout layout,
             SerialExecutor calls,
-            Optional<TransactionPart> finished) {
+            boolean isOpen,
+            TransactionPart known) {
         this.site = site;
         this.session = session;
         this.layout = layout;
         this.calls = calls;
-        this.isOpen = finished.isEmpty();
-        this.transaction = finished.orElseGet(() -> new TransactionPart(layout.id(), site.name(), new byte[0]));
+        this.isOpen = isOpen;
+        this.transaction = known;
     }
 
     void begin() {
@@ -79,7 +81,16 @@ final class ParticipantTransaction {
             session.send(
                     GetData.of(layout.path()),
                     this::onTransaction,
-                    Failures.ifNoNode(this::readOutcome, cause -> onFailure(cause, this::begin)));
+                    Failures.ifNoNode(this::onGone, cause -> onFailure(cause, this::begin)));
+        }
+    }
+
+    /** Finished by others; what this process was asked to prepare is told the decision. */
+    private void onGone() {
+        if (site.hasAsked(transaction)) {
+            readOutcome();
+        } else {
+            finish();
         }
     }
 
@@ -157,7 +168,8 @@ final class ParticipantTransaction {
     }
 
     private void onVote(GetData.NodeData node) {
-        if (VoteWatch.stateOf(node.data()) == VoteWatch.State.NONE) {
+        boolean isOver = ended || decision.isPresent(); // a vote would come too late
+        if (VoteWatch.stateOf(node.data()) == VoteWatch.State.NONE && !isOver) {
             site.asks(transaction);
             calls.execute(this::prepare);
         } // else it was given, by us or by a former process of this site, and binds us
@@ -268,7 +280,9 @@ final class ParticipantTransaction {
             session.time().schedule(Retry.delay(e), () -> calls.execute(() -> apply(what)));
             return;
         }
-        site.told(transaction);
+        if (site.isCurrent(this)) { // else the next session may have asked again
+            site.told(transaction);
+        }
         session.execute(this::finish);
     }
 

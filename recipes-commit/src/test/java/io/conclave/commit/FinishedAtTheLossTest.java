@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** A site finishes its part as its session is lost. */
@@ -67,6 +68,38 @@ class FinishedAtTheLossTest extends CommitFixture {
         awaitNothingLeft(others, "a", "b");
         await().until(() -> isIdle(site, coordinator));
         assertEquals(Optional.of(decision.isCommit()), ledger.outcome("t1"));
+    }
+
+    @Test
+    void participantThatWasToldIsNotToldAgain() throws Exception {
+        Coordinator others = connect();
+        Coordinator coordinator = connect();
+        RecipeSession session = RecipeAccess.session(coordinator);
+        MemoryStore.named(store)
+                .faults()
+                .onNext(session.id(), FinishedAtTheLossTest::isFinish, RequestFate.EXPIRE_AFTER);
+        AtomicInteger commits = new AtomicInteger();
+        JoinedSite site = (JoinedSite) TwoPhaseCommit.at(coordinator, PATH).join("a", new Participant() {
+            @Override
+            public Vote prepare(TransactionPart transaction) {
+                return Vote.COMMIT;
+            }
+
+            @Override
+            public void commit(TransactionPart transaction) {
+                commits.incrementAndGet();
+            }
+
+            @Override
+            public void abort(TransactionPart transaction) {
+                throw new AssertionError("it is committed");
+            }
+        });
+        TwoPhaseCommit.at(others, PATH).commit("t1", new byte[] {1}, List.of("a"));
+        await().until(() -> RecipeAccess.session(coordinator) != session);
+        awaitNothingLeft(others, "a");
+        await().until(() -> isIdle(site, coordinator));
+        assertEquals(1, commits.get());
     }
 
     private static boolean hasVoted(Coordinator coordinator) throws InterruptedException {
