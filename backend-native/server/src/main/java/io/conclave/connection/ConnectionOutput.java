@@ -90,7 +90,7 @@ final class ConnectionOutput {
         writeGathered();
         channel.flush();
         long pendingBytes = pendingBytes();
-        unread.has(pendingBytes + heldBytes);
+        unread.has(pendingBytes, heldBytes);
         if (pendingBytes > 0 && !awaitsTaken) {
             awaitsTaken = true;
             channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(whenTaken);
@@ -99,7 +99,7 @@ final class ConnectionOutput {
 
     /** Between two flushes; what is not large is with the kernel behind a flush, so that nothing is told of it. */
     private void count() {
-        unread.has(pendingBytes() + heldBytes);
+        unread.has(pendingBytes(), heldBytes);
     }
 
     private long pendingBytes() {
@@ -113,8 +113,9 @@ final class ConnectionOutput {
             takenPosted = true;
             onLoop.execute(() -> {
                 takenPosted = false;
-                awaitsTaken = false;
-                unread.hasTaken(pendingBytes() + heldBytes);
+                long pendingBytes = pendingBytes();
+                awaitsTaken = pendingBytes > 0; // then what was written behind tells
+                unread.hasTaken(pendingBytes, heldBytes);
             });
         }
     }
@@ -130,9 +131,13 @@ final class ConnectionOutput {
             gathered = null;
             writtenBytes += buffer.readableBytes();
             while (buffer.readableBytes() > 2 * FULL_BYTES) {
-                channel.write(buffer.readRetainedSlice(FULL_BYTES), channel.voidPromise());
+                channel.write(buffer.readRetainedSlice(FULL_BYTES)).addListener(whenTaken);
             }
-            channel.write(buffer, channel.voidPromise());
+            if (awaitsTaken) { // for a client that is behind each step counts
+                channel.write(buffer).addListener(whenTaken);
+            } else {
+                channel.write(buffer, channel.voidPromise());
+            }
         }
     }
 
@@ -201,6 +206,6 @@ final class ConnectionOutput {
             gathered = null;
             buffer.release();
         }
-        unread.has(0);
+        unread.has(0, 0);
     }
 }

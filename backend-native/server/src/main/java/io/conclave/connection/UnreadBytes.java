@@ -85,6 +85,7 @@ final class UnreadBytes {
 
         // All below: @GuardedBy("UnreadBytes.this").
         private long bytes;
+        private boolean waitsForUs;
         private long behindSinceNanos;
         private long takenAtNanos;
 
@@ -93,18 +94,23 @@ final class UnreadBytes {
             this.cutOff = cutOff;
         }
 
-        /** It has so much to read now. On its connection's loop; costs nothing if that is what it had before. */
-        void has(long newBytes) {
-            if (newBytes != told) {
-                told = newBytes;
-                counted(this, newBytes, false);
+        /**
+         * It has so much to read now. On its connection's loop; costs nothing if that is what it had before.
+         *
+         * @param sentBytes what it could take
+         * @param heldBytes what it is not sent yet
+         */
+        void has(long sentBytes, long heldBytes) {
+            if (sentBytes + heldBytes != told) {
+                told = sentBytes + heldBytes;
+                counted(this, sentBytes, heldBytes, false);
             }
         }
 
-        /** It has taken some, and has so much to read now. On its connection's loop. */
-        void hasTaken(long newBytes) {
-            told = newBytes;
-            counted(this, newBytes, true);
+        /** As {@link #has}, and it has taken some. */
+        void hasTaken(long sentBytes, long heldBytes) {
+            told = sentBytes + heldBytes;
+            counted(this, sentBytes, heldBytes, true);
         }
 
         /** Whether it is cut, and counts for nothing any more. From any thread. */
@@ -139,8 +145,9 @@ final class UnreadBytes {
         }
     }
 
-    private void counted(Client client, long bytes, boolean hasTaken) {
+    private void counted(Client client, long sentBytes, long heldBytes, boolean hasTaken) {
         List<Runnable> actions = new ArrayList<>(0);
+        long bytes = sentBytes + heldBytes;
         synchronized (this) {
             if (client.cut) {
                 return;
@@ -151,6 +158,7 @@ final class UnreadBytes {
             } else if (hasTaken) {
                 client.takenAtNanos = time.monotonicNanos();
             }
+            client.waitsForUs = sentBytes == 0;
             set(client, bytes);
             if (bytes > mostOfClient) {
                 cut(client, ClientLimit.UNREAD_BYTES_OF_CONNECTION, "", actions);
@@ -273,8 +281,9 @@ final class UnreadBytes {
                 long now = time.monotonicNanos();
                 cutDownTo(
                         mostForLong / 2,
-                        client -> now - client.takenAtNanos >= PATIENCE.toNanos()
-                                || now - client.behindSinceNanos >= LONGEST_BEHIND.toNanos(),
+                        client -> !client.waitsForUs
+                                && (now - client.takenAtNanos >= PATIENCE.toNanos()
+                                        || now - client.behindSinceNanos >= LONGEST_BEHIND.toNanos()),
                         " and does not, while long answers of others wait (maxUnreadBytesForLongAnswers)",
                         actions);
                 admitWaiting(actions);

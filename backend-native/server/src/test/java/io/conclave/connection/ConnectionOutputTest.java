@@ -2,9 +2,15 @@ package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.ReplyHeader;
 import io.conclave.testkit.ManualTimeSource;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
 class ConnectionOutputTest {
@@ -32,5 +38,27 @@ class ConnectionOutputTest {
         assertEquals(0, output.backlogBytes());
         channel.close().syncUninterruptibly();
         assertEquals(0, output.backlogBytes());
+    }
+
+    /** What is written while there is a backlog tells, too, when it is read. */
+    @Test
+    void aClientThatReadsBitByBitHasReadAllInTheEnd() {
+        UnreadChannel channel = new UnreadChannel();
+        Queue<Runnable> soon = new ArrayDeque<>();
+        ConnectionOutput output = new ConnectionOutput(channel, soon::add, unread.client("a client", () -> {}));
+        for (int turn = 0; turn < 3; turn++) {
+            output.write(new ReplyHeader(turn, turn, 0), ReplyBody.Empty.INSTANCE);
+            output.flush();
+        }
+        long before = guard.unreadBytes();
+        assertTrue(before > 0);
+        for (int taken = 0; taken < 3; taken++) {
+            channel.read(taken == 0 ? 2 : 1); // behind the first there is a mark without bytes
+            soon.remove().run();
+            assertTrue(guard.unreadBytes() < before, "each step is told");
+            before = guard.unreadBytes();
+        }
+        assertEquals(0, before);
+        assertEquals(List.of(), List.copyOf(soon));
     }
 }

@@ -36,7 +36,7 @@ class UnreadBytesTest {
 
     private UnreadBytes.Client client(String name, long bytes) {
         UnreadBytes.Client client = client(name);
-        client.has(bytes);
+        client.has(bytes, 0);
         return client;
     }
 
@@ -48,7 +48,7 @@ class UnreadBytesTest {
     void aClientThatHasMoreToReadThanOneMayIsCut() {
         UnreadBytes.Client client = client("one", OF_CONNECTION);
         assertFalse(client.isCut());
-        client.has(OF_CONNECTION + 1);
+        client.has(OF_CONNECTION + 1, 0);
         assertTrue(client.isCut());
         assertEquals(List.of("one is cut"), events);
         assertEquals(1, guard.count(ClientLimit.UNREAD_BYTES_OF_CONNECTION));
@@ -61,14 +61,14 @@ class UnreadBytesTest {
         UnreadBytes.Client large = client("large", 90);
         UnreadBytes.Client next = client("next", 80);
         assertEquals(List.of(), events);
-        small.has(71);
+        small.has(71, 0);
         assertEquals(List.of("large is cut"), events);
         assertEquals(1, guard.count(ClientLimit.UNREAD_BYTES));
         assertEquals(151, guard.unreadBytes());
-        large.has(100);
+        large.has(100, 0);
         assertEquals(151, guard.unreadBytes(), "it counts for nothing any more");
-        small.has(0);
-        next.has(0);
+        small.has(0, 0);
+        next.has(0, 0);
         assertEquals(0, guard.unreadBytes());
     }
 
@@ -77,7 +77,7 @@ class UnreadBytesTest {
         UnreadBytes.Client reads = client("reads", 100);
         client("idle", 40);
         time.advance(Duration.ofMillis(100));
-        reads.hasTaken(99);
+        reads.hasTaken(99, 0);
         client("new", 100);
         client("last", 2);
         assertEquals(List.of("idle is cut"), events);
@@ -89,9 +89,9 @@ class UnreadBytesTest {
         UnreadBytes.Client two = client("two", 70);
         assertFalse(answer("answer").goesOn(0));
         assertEquals(1, guard.count(ClientLimit.UNREAD_BYTES_FOR_LONG_ANSWERS));
-        one.has(60);
+        one.has(60, 0);
         assertEquals(List.of(), events);
-        two.hasTaken(60);
+        two.hasTaken(60, 0);
         assertEquals(List.of("answer goes on"), events);
     }
 
@@ -100,7 +100,7 @@ class UnreadBytesTest {
         client("one", 70);
         UnreadBytes.Client two = client("two", 70);
         assertFalse(answer("answer").goesOn(0));
-        two.has(0);
+        two.has(0, 0);
         assertEquals(List.of("answer goes on"), events);
     }
 
@@ -128,12 +128,27 @@ class UnreadBytesTest {
         UnreadBytes.Client one = client("one", 65);
         UnreadBytes.Client two = client("two", 65);
         assertFalse(first.goesOn(140));
-        one.has(50);
+        one.has(50, 0);
         assertEquals(List.of("first goes on"), events);
-        two.has(0);
+        two.has(0, 0);
         assertEquals(List.of("first goes on"), events, "the other one has still no room");
         first.end();
         assertEquals(List.of("first goes on", "second goes on"), events);
+    }
+
+    @Test
+    void aClientThatWaitsForItsOwnLongAnswerIsNotCut() {
+        UnreadBytes.Client idle = client("idle", 90);
+        UnreadBytes.Client waits = client("waits");
+        waits.has(0, 60); // events behind the answer
+        assertFalse(answer("its answer").goesOn(0));
+        time.advance(UnreadBytes.PATIENCE);
+        assertEquals(List.of("idle is cut", "its answer goes on"), events);
+        client("next", 70);
+        assertFalse(answer("another answer").goesOn(0));
+        time.advance(UnreadBytes.PATIENCE);
+        assertFalse(waits.isCut());
+        assertTrue(idle.isCut());
     }
 
     @Test
@@ -145,7 +160,7 @@ class UnreadBytesTest {
         assertFalse(answer("second").goesOn(0));
         first.end();
         first.end();
-        one.has(0);
+        one.has(0, 0);
         assertEquals(List.of("second goes on"), events);
     }
 
@@ -156,7 +171,7 @@ class UnreadBytesTest {
         assertFalse(answer("answer").goesOn(0));
         for (int i = 0; i < 5; i++) {
             time.advance(UnreadBytes.PATIENCE.dividedBy(6));
-            reads.hasTaken(99 - i);
+            reads.hasTaken(99 - i, 0);
         }
         assertEquals(List.of(), events);
         time.advance(UnreadBytes.PATIENCE.dividedBy(5));
@@ -180,8 +195,8 @@ class UnreadBytesTest {
         Duration pause = UnreadBytes.PATIENCE.dividedBy(2);
         for (int i = 1; i < UnreadBytes.LONGEST_BEHIND.dividedBy(pause); i++) {
             time.advance(pause);
-            slow.hasTaken(94);
-            other.hasTaken(94);
+            slow.hasTaken(94, 0);
+            other.hasTaken(94, 0);
         }
         assertEquals(List.of(), events);
         time.advance(pause);
@@ -196,7 +211,7 @@ class UnreadBytesTest {
         }
         UnreadBytes unbounded = new UnreadBytes(new LimitGuard(limits, time), time);
         UnreadBytes.Client client = unbounded.client("one", () -> events.add("cut"));
-        client.has(Long.MAX_VALUE / 4);
+        client.has(Long.MAX_VALUE / 4, 0);
         assertTrue(unbounded.answer(() -> {}).goesOn(Long.MAX_VALUE / 4));
         assertEquals(List.of(), events);
     }
@@ -227,10 +242,10 @@ class UnreadBytesTest {
         for (int bytes = 0; bytes <= size; bytes += 10) {
             answer.grow(bytes);
         }
-        client.has(size);
+        client.has(size, 0);
         answer.room.end();
-        client.hasTaken(size / 2);
-        client.has(0);
+        client.hasTaken(size / 2, 0);
+        client.has(0, 0);
     }
 
     private final class MadeAnswer {
