@@ -295,9 +295,9 @@ class OurClientOverTlsTest {
             assertNames(
                     refusal(
                             "localhost:" + silent.getLocalPort(),
-                            Duration.ofSeconds(1),
+                            Duration.ofSeconds(4),
                             Optional.of(TlsOptions.trusting(trust))),
-                    "no answer within 1000 ms: the handshake of TLS is not complete");
+                    "no answer within 4000 ms: the handshake of TLS is not complete");
         }
     }
 

@@ -44,7 +44,7 @@ class RejectedCredentialsTest {
      * Rejected credentials are tried again with the next session, and that comes a timeout later. A server can start
      * within it, so that the session before is still there.
      */
-    private static final Duration SESSION_TIMEOUT = Duration.ofMillis(700);
+    private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(4);
 
     private final int port = FreePort.find();
     private final List<CredentialsRejectedException> told = new CopyOnWriteArrayList<>();
