@@ -107,7 +107,7 @@ final class HeldShare implements PartitionShare {
         }
     }
 
-    private boolean isMember() {
+    boolean isMember() {
         return membership.state() == MembershipState.MEMBER;
     }
 

@@ -72,8 +72,10 @@ final class Proposals {
         settling.whenComplete((members, failure) -> share.execute(() -> {
             if (failure != null) {
                 onFailure(Waiting.cause(failure));
-            } else if (members.isEmpty() || !members.get(0).id().equals(id)) {
-                end(isAskedAgain); // it is for the first one to do
+            } else if (!share.isMember()
+                    || members.isEmpty()
+                    || !members.get(0).id().equals(id)) {
+                end(isAskedAgain); // it is for the first one to do, which may be another process of this id
             } else {
                 propose(members.stream().map(Member::id).toList());
             }

@@ -114,7 +114,7 @@ final class ConnectionOutput {
             onLoop.execute(() -> {
                 takenPosted = false;
                 long pendingBytes = pendingBytes();
-                awaitsTaken = pendingBytes > 0; // then what was written behind tells
+                awaitsTaken &= pendingBytes > 0; // then what was written behind tells
                 unread.hasTaken(pendingBytes, heldBytes);
             });
         }

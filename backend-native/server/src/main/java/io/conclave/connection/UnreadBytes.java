@@ -36,6 +36,9 @@ final class UnreadBytes {
     private final Set<Client> behind = new LinkedHashSet<>();
     private final Deque<Answer> waiting = new ArrayDeque<>();
     private long unread;
+    /** How much of that is not sent yet, since its client waits for a long answer. */
+    private long held;
+
     private long beingMade;
 
     /**
@@ -78,14 +81,16 @@ final class UnreadBytes {
         private final Object name;
         private final Runnable cutOff;
 
-        /** As it was last told; only its connection's loop uses it. */
-        private long told;
+        /** As it was last told; only its connection's loop uses these. */
+        private long toldSent;
+
+        private long toldHeld;
 
         private volatile boolean cut;
 
         // All below: @GuardedBy("UnreadBytes.this").
         private long bytes;
-        private boolean waitsForUs;
+        private long heldBytes;
         private long behindSinceNanos;
         private long takenAtNanos;
 
@@ -101,16 +106,25 @@ final class UnreadBytes {
          * @param heldBytes what it is not sent yet
          */
         void has(long sentBytes, long heldBytes) {
-            if (sentBytes + heldBytes != told) {
-                told = sentBytes + heldBytes;
-                counted(this, sentBytes, heldBytes, false);
+            if (sentBytes != toldSent || heldBytes != toldHeld) {
+                tell(sentBytes, heldBytes, false);
             }
         }
 
         /** As {@link #has}, and it has taken some. */
         void hasTaken(long sentBytes, long heldBytes) {
-            told = sentBytes + heldBytes;
-            counted(this, sentBytes, heldBytes, true);
+            tell(sentBytes, heldBytes, true);
+        }
+
+        private void tell(long sentBytes, long heldBytes, boolean hasTaken) {
+            toldSent = sentBytes;
+            toldHeld = heldBytes;
+            counted(this, sentBytes, heldBytes, hasTaken);
+        }
+
+        /** Whether it has taken all that it could; what it has yet to read is not sent. */
+        private boolean waitsForUs() {
+            return bytes == heldBytes;
         }
 
         /** Whether it is cut, and counts for nothing any more. From any thread. */
@@ -147,20 +161,18 @@ final class UnreadBytes {
 
     private void counted(Client client, long sentBytes, long heldBytes, boolean hasTaken) {
         List<Runnable> actions = new ArrayList<>(0);
-        long bytes = sentBytes + heldBytes;
         synchronized (this) {
             if (client.cut) {
                 return;
             }
-            if (client.bytes == 0) {
+            if (client.waitsForUs()) {
                 client.behindSinceNanos = time.monotonicNanos();
                 client.takenAtNanos = client.behindSinceNanos;
             } else if (hasTaken) {
                 client.takenAtNanos = time.monotonicNanos();
             }
-            client.waitsForUs = sentBytes == 0;
-            set(client, bytes);
-            if (bytes > mostOfClient) {
+            set(client, sentBytes, heldBytes);
+            if (client.bytes > mostOfClient) {
                 cut(client, ClientLimit.UNREAD_BYTES_OF_CONNECTION, "", actions);
             }
             if (unread > mostOfAll) {
@@ -172,11 +184,14 @@ final class UnreadBytes {
         actions.forEach(Runnable::run);
     }
 
-    private void set(Client client, long bytes) {
+    private void set(Client client, long sentBytes, long heldBytes) {
+        long bytes = sentBytes + heldBytes;
         long more = bytes - client.bytes;
         unread += more;
+        held += heldBytes - client.heldBytes;
         guard.unread(more);
         client.bytes = bytes;
+        client.heldBytes = heldBytes;
         if (bytes == 0) {
             behind.remove(client);
         } else {
@@ -201,13 +216,13 @@ final class UnreadBytes {
     }
 
     private static double weight(Client client, long nowNanos) {
-        return (double) client.bytes * (nowNanos - client.takenAtNanos + 1);
+        return client.waitsForUs() ? client.bytes : (double) client.bytes * (nowNanos - client.takenAtNanos + 1);
     }
 
     private void cut(Client client, ClientLimit limit, String why, List<Runnable> actions) {
         long bytes = client.bytes;
         client.cut = true;
-        set(client, 0);
+        set(client, 0, 0);
         actions.add(() -> {
             guard.refused(limit, "to keep " + client.name + ": its client has yet to read " + bytes + " bytes" + why);
             client.cutOff.run();
@@ -237,7 +252,8 @@ final class UnreadBytes {
         if (mostForLong - unread >= beingMade) {
             return true;
         }
-        if (unread > mostForLong || (alone != null && alone != answer)) {
+        // What is held for answers that wait goes only when these have ended.
+        if (unread - held > mostForLong || (alone != null && alone != answer)) {
             return false;
         }
         alone = answer;
@@ -281,7 +297,7 @@ final class UnreadBytes {
                 long now = time.monotonicNanos();
                 cutDownTo(
                         mostForLong / 2,
-                        client -> !client.waitsForUs
+                        client -> !client.waitsForUs()
                                 && (now - client.takenAtNanos >= PATIENCE.toNanos()
                                         || now - client.behindSinceNanos >= LONGEST_BEHIND.toNanos()),
                         " and does not, while long answers of others wait (maxUnreadBytesForLongAnswers)",

@@ -61,4 +61,22 @@ class ConnectionOutputTest {
         assertEquals(0, before);
         assertEquals(List.of(), List.copyOf(soon));
     }
+
+    @Test
+    void whatIsWrittenBehindALargeReplyTellsToo() {
+        UnreadChannel channel = new UnreadChannel();
+        Queue<Runnable> soon = new ArrayDeque<>();
+        ConnectionOutput output = new ConnectionOutput(channel, soon::add, unread.client("a client", () -> {}));
+        channel.reads(true);
+        output.write(new ReplyHeader(1, 1, 0), new ReplyBody.Opaque(new byte[300_000]));
+        output.flush();
+        channel.reads(false);
+        output.write(new ReplyHeader(2, 2, 0), new ReplyBody.Opaque(new byte[100_000]));
+        soon.remove().run(); // of the first one, behind the second
+        output.flush();
+        assertTrue(guard.unreadBytes() > 100_000);
+        channel.read(2);
+        soon.remove().run();
+        assertEquals(0, guard.unreadBytes());
+    }
 }

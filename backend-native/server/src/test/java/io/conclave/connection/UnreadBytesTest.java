@@ -138,17 +138,54 @@ class UnreadBytesTest {
 
     @Test
     void aClientThatWaitsForItsOwnLongAnswerIsNotCut() {
-        UnreadBytes.Client idle = client("idle", 90);
+        client("idle", 90);
+        client("idle too", 40);
         UnreadBytes.Client waits = client("waits");
         waits.has(0, 60); // events behind the answer
         assertFalse(answer("its answer").goesOn(0));
         time.advance(UnreadBytes.PATIENCE);
-        assertEquals(List.of("idle is cut", "its answer goes on"), events);
-        client("next", 70);
+        assertEquals(List.of("idle is cut", "idle too is cut", "its answer goes on"), events);
+        client("next", 100);
+        client("last", 30);
         assertFalse(answer("another answer").goesOn(0));
         time.advance(UnreadBytes.PATIENCE);
+        assertEquals("next is cut", events.get(3));
         assertFalse(waits.isCut());
+    }
+
+    @Test
+    void answersWhoseClientsHoldMuchGoOnOneByOne() {
+        UnreadBytes.Client idle = client("idle", 100);
+        UnreadBytes.Answer first = answer("first");
+        UnreadBytes.Answer second = answer("second");
+        assertTrue(first.goesOn(0));
+        assertTrue(second.goesOn(0));
+        assertTrue(first.goesOn(30));
+        assertFalse(second.goesOn(30));
+        UnreadBytes.Client one = client("one");
+        UnreadBytes.Client two = client("two");
+        one.has(0, 70); // events behind its answer
+        two.has(0, 70);
+        time.advance(UnreadBytes.PATIENCE);
         assertTrue(idle.isCut());
+        assertTrue(first.goesOn(40), "else they would wait for each other");
+        one.has(60, 0);
+        first.end();
+        assertEquals(List.of("idle is cut", "second goes on"), events);
+    }
+
+    @Test
+    void theTimeOfAWaitIsNotThatOfAClientThatDoesNotRead() {
+        UnreadBytes.Client waits = client("waits");
+        waits.has(0, 60);
+        time.advance(UnreadBytes.LONGEST_BEHIND.plusSeconds(1));
+        waits.has(60, 0); // its answer has ended, and it can read
+        client("idle", 90);
+        assertFalse(answer("another answer").goesOn(0));
+        time.advance(UnreadBytes.PATIENCE.minusMillis(1));
+        waits.hasTaken(59, 0);
+        time.advance(Duration.ofMillis(1));
+        assertEquals(List.of("idle is cut", "another answer goes on"), events);
     }
 
     @Test

@@ -24,6 +24,11 @@ final class UnreadChannel extends EmbeddedChannel {
         flushOutbound();
     }
 
+    /** Whether its client reads all that is sent from now on. */
+    void reads(boolean all) {
+        reads = all;
+    }
+
     /** Its client reads all that was sent. */
     void readAll() {
         reads = true;
