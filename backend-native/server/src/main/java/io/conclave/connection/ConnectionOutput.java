@@ -42,6 +42,7 @@ final class ConnectionOutput {
     private boolean awaitsTaken;
 
     private boolean takenPosted;
+    private boolean released;
     private final ChannelFutureListener whenTaken = this::taken;
 
     /**
@@ -113,6 +114,9 @@ final class ConnectionOutput {
             takenPosted = true;
             onLoop.execute(() -> {
                 takenPosted = false;
+                if (released) {
+                    return; // with TLS the channel has bytes for some seconds yet
+                }
                 long pendingBytes = pendingBytes();
                 awaitsTaken &= pendingBytes > 0; // then what was written behind tells
                 unread.hasTaken(pendingBytes, heldBytes);
@@ -133,7 +137,7 @@ final class ConnectionOutput {
             while (buffer.readableBytes() > 2 * FULL_BYTES) {
                 channel.write(buffer.readRetainedSlice(FULL_BYTES)).addListener(whenTaken);
             }
-            if (awaitsTaken) { // for a client that is behind each step counts
+            if (awaitsTaken || buffer.readableBytes() >= FULL_BYTES) { // of a client that is behind each step counts
                 channel.write(buffer).addListener(whenTaken);
             } else {
                 channel.write(buffer, channel.voidPromise());
@@ -199,6 +203,7 @@ final class ConnectionOutput {
 
     /** The connection has ended: no event is kept for it any more. */
     void release() {
+        released = true;
         holding = false;
         dropEvents();
         ByteBuf buffer = gathered;

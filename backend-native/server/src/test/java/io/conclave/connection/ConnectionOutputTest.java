@@ -79,4 +79,32 @@ class ConnectionOutputTest {
         soon.remove().run();
         assertEquals(0, guard.unreadBytes());
     }
+
+    @Test
+    void eachStepOfOneLongTurnIsTold() {
+        UnreadChannel channel = new UnreadChannel();
+        Queue<Runnable> soon = new ArrayDeque<>();
+        ConnectionOutput output = new ConnectionOutput(channel, soon::add, unread.client("a client", () -> {}));
+        for (int reply = 0; reply < 10; reply++) {
+            output.write(new ReplyHeader(reply, reply, 0), new ReplyBody.Opaque(new byte[60_000]));
+        }
+        output.flush();
+        long before = guard.unreadBytes();
+        channel.read(1);
+        soon.remove().run();
+        assertTrue(guard.unreadBytes() < before);
+    }
+
+    @Test
+    void whatIsReadOfAConnectionThatEndsCountsForNothing() {
+        UnreadChannel channel = new UnreadChannel();
+        Queue<Runnable> soon = new ArrayDeque<>();
+        ConnectionOutput output = new ConnectionOutput(channel, soon::add, unread.client("a client", () -> {}));
+        output.write(new ReplyHeader(1, 1, 0), new ReplyBody.Opaque(new byte[300_000]));
+        output.flush();
+        output.release();
+        channel.read(1);
+        soon.remove().run();
+        assertEquals(0, guard.unreadBytes());
+    }
 }
