@@ -144,7 +144,7 @@ final class JoinedSite implements Site, SessionFollower.Work {
         part.begin();
     }
 
-    /** From here on the participant is to be told the decision, whoever finishes the transaction. */
+    /** Keeps in mind that this process owes its participant the decision, whoever finishes the transaction. */
     void asks(TransactionPart transaction) {
         asked.put(transaction.id(), transaction);
     }
