@@ -54,13 +54,16 @@ public final class ReceivedBytes {
 
     /** The length of the next frame's payload, without consuming it; empty if it is not all there, or not valid. */
     public OptionalInt nextFrameLength() {
-        if (bytes.readableBytes() < Frames.LENGTH_BYTES) {
-            return OptionalInt.empty();
-        }
-        int length = bytes.getInt(bytes.readerIndex());
-        return length < 0 || length > bytes.readableBytes() - Frames.LENGTH_BYTES
+        OptionalInt length = announcedFrameLength();
+        int there = bytes.readableBytes() - Frames.LENGTH_BYTES;
+        return length.orElse(-1) < 0 || length.getAsInt() > there ? OptionalInt.empty() : length;
+    }
+
+    /** The length of the next frame's payload as it says itself; empty if that is not there. */
+    public OptionalInt announcedFrameLength() {
+        return bytes.readableBytes() < Frames.LENGTH_BYTES
                 ? OptionalInt.empty()
-                : OptionalInt.of(length);
+                : OptionalInt.of(bytes.getInt(bytes.readerIndex()));
     }
 
     /** The number behind so many bytes of the next frame's payload, without consuming it; empty if it is not there. */

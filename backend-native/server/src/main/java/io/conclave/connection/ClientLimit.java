@@ -66,6 +66,9 @@ public enum ClientLimit {
     /** ZooKeeper's: bytes of large requests that are in the server at a time; the others wait. */
     LARGE_REQUESTS_BYTES("largeRequestMaxBytes", Effect.HOLDS, 1 << 20),
 
+    /** Bytes of requests longer than 16 kB of which a part is there; the rest of the others is not read. */
+    ARRIVING_BYTES("maxArrivingRequestBytes", Effect.HOLDS, 0, 1.0 / 16),
+
     /** Watches of one connection. */
     WATCHES("maxWatchesPerConnection", Effect.REFUSES, 250_000),
 

@@ -38,6 +38,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
     private final ClientConnection connection;
     private final CommandAnswer command;
     private final ClientHandshake handshake;
+    private final RequestArrival arrival;
     private final RequestIntake intake;
     private final RequestPipeline pipeline;
     private final RequestDispatch dispatch;
@@ -55,10 +56,12 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         this.command = new CommandAnswer(connection, channel, services.commandWords());
         LogOffers offers = new LogOffers(connection);
         this.handshake = new ClientHandshake(connection, offers, services);
+        this.arrival =
+                new RequestArrival(connection, received, services.arriving(), services.guard(), this::isHeldUpOnly);
         this.intake = new RequestIntake(connection, services.guard(), services.largeRequests());
         this.pipeline = new RequestPipeline(connection, intake);
         this.dispatch = new RequestDispatch(connection, pipeline, offers, services);
-        this.holds = new RequestHolds(offers, intake, pipeline, dispatch, services.guard());
+        this.holds = new RequestHolds(offers, arrival, intake, pipeline, dispatch, services.guard());
         this.leaseKeeper = new LeaseKeeper(services.time(), loop::post, this::isHeldUp, connection::touchLease);
         this.slowClientLease = new SlowClientLease(
                 services.time(), loop::post, this::isSlow, connection::takenBytes, connection::touchLease);
@@ -155,6 +158,9 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
             return;
         }
         handling = true;
+        if (connection.isFinishing()) {
+            arrival.end(); // nothing more is read
+        }
         boolean hasHandledAll = false;
         try {
             if (connection.state() == ConnectionState.HANDSHAKE) {
@@ -169,8 +175,12 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
                         connection.isOpen() ? Frames.DEFAULT_MAX_PAYLOAD_BYTES : MAX_HANDSHAKE_BYTES);
                 if (frame.isEmpty()) {
                     hasHandledAll = true;
+                    if (connection.isOpen() && !connection.isFinishing()) {
+                        arrival.isIncomplete();
+                    }
                     break;
                 }
+                arrival.end();
                 handle(frame.get());
                 if (services.time().monotonicNanos() - sinceNanos > TURN_NANOS && connection.isOpen()) {
                     holds.yieldTurn(services.time(), loop, this::resume);
@@ -216,6 +226,10 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
      */
     private boolean isHeldUp() {
         return connection.isOpen() && holds.any();
+    }
+
+    private boolean isHeldUpOnly() {
+        return isHeldUp() && !isSlow();
     }
 
     /** Whether the next request of an open connection has to wait until its client has taken more of its answers. */
@@ -267,6 +281,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
     /** The connection ends: nothing more is read, and no request answered. */
     private void leave() {
         received.release();
+        arrival.end();
         handshake.cancelDeadline();
         pipeline.clear();
         dispatch.end();

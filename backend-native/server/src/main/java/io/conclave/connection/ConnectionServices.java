@@ -12,6 +12,7 @@ import java.util.function.Supplier;
  * @param guard the bounds of what clients make the server hold
  * @param sessionCounts the sessions that were opened here
  * @param largeRequests the large requests that are inside
+ * @param arriving the long requests of which a part is there
  * @param unread what all clients have yet to read
  * @param leases which sessions were heard of
  * @param sessionIds ids and passwords of new sessions
@@ -29,6 +30,7 @@ public record ConnectionServices(
         LimitGuard guard,
         SessionCounts sessionCounts,
         LargeRequests largeRequests,
+        ArrivingRequests arriving,
         UnreadBytes unread,
         SessionLeases leases,
         SessionIds sessionIds,
@@ -60,6 +62,7 @@ public record ConnectionServices(
                 guard,
                 new SessionCounts(guard, time),
                 new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES)),
+                new ArrivingRequests(guard.limits().most(ClientLimit.ARRIVING_BYTES), time),
                 new UnreadBytes(guard, time),
                 leases,
                 sessionIds,

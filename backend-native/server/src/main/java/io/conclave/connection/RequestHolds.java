@@ -10,6 +10,7 @@ final class RequestHolds {
     private static final Duration BETWEEN_TURNS = Duration.ofMillis(1);
 
     private final LogOffers offers;
+    private final RequestArrival arrival;
     private final RequestIntake intake;
     private final RequestPipeline pipeline;
     private final RequestDispatch dispatch;
@@ -24,11 +25,13 @@ final class RequestHolds {
 
     RequestHolds(
             LogOffers offers,
+            RequestArrival arrival,
             RequestIntake intake,
             RequestPipeline pipeline,
             RequestDispatch dispatch,
             LimitGuard guard) {
         this.offers = offers;
+        this.arrival = arrival;
         this.intake = intake;
         this.pipeline = pipeline;
         this.dispatch = dispatch;
@@ -40,6 +43,7 @@ final class RequestHolds {
     boolean any() {
         return offers.areWaiting()
                 || yielding
+                || arrival.waits()
                 || intake.waits()
                 || dispatch.isReadingLong()
                 || (behindAnother && pipeline.holdsNext())

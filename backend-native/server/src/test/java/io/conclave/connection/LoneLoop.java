@@ -44,6 +44,7 @@ final class LoneLoop implements AutoCloseable {
     final Loop loop = new Loop(eventLoop, log(), time, feed);
     final LimitGuard guard = new LimitGuard(ClientLimits.defaults(), time);
     final LargeRequests largeRequests = new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
+    final ArrivingRequests arriving = new ArrivingRequests(guard.limits().most(ClientLimit.ARRIVING_BYTES), time);
 
     /** Something that fails the test when it is called. */
     static <T> T unused(Class<T> type) {
@@ -87,6 +88,7 @@ final class LoneLoop implements AutoCloseable {
                 guard,
                 new SessionCounts(guard, time),
                 largeRequests,
+                arriving,
                 unread,
                 leases,
                 new SessionIds(1, new Random(1)),

@@ -201,6 +201,18 @@ enum Attack {
             return false;
         }
     },
+    /** Requests of 0.9 MB without their last bytes. */
+    INCOMPLETE_WRITES {
+        @Override
+        RequestBody request(String id, int number) {
+            return new RequestBody.SetData("/", new byte[LARGE], -1);
+        }
+
+        @Override
+        boolean completes() {
+            return false;
+        }
+    },
     SMALL_CREATES {
         @Override
         RequestBody request(String id, int number) {
@@ -234,6 +246,11 @@ enum Attack {
 
     /** Whether its connections read their answers; of those that do not, each attacker keeps many open. */
     boolean reads() {
+        return true;
+    }
+
+    /** Whether its requests are sent to their end; of those that are not, each attacker keeps many open. */
+    boolean completes() {
         return true;
     }
 

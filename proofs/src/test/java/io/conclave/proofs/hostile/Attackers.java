@@ -5,6 +5,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** The connections of one attack, some for each server; they come again when they are closed. */
@@ -12,12 +14,13 @@ final class Attackers implements AutoCloseable {
     private static final int FIRST_ADDRESS = 20;
 
     /** A server takes 60 of one address. */
-    private static final int UNREAD_CONNECTIONS = 55;
+    private static final int CONNECTIONS_OF_ADDRESS = 55;
 
     private final Attack attack;
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong closed = new AtomicLong();
+    private final Set<RawConnection> withoutEnd = ConcurrentHashMap.newKeySet();
     private volatile boolean stopped;
 
     Attackers(Attack attack, String run, List<Integer> ports, int connectionsPerServer) {
@@ -26,13 +29,15 @@ final class Attackers implements AutoCloseable {
             for (int i = 0; i < connectionsPerServer; i++) {
                 String id = run + "-" + port + "-" + i + "-";
                 int address = FIRST_ADDRESS + i;
-                start(() -> {
-                    if (attack.reads()) {
-                        attack(port, address, id);
-                    } else {
-                        attackUnread(port, address, id);
+                if (!attack.completes()) {
+                    for (int j = 0; j < CONNECTIONS_OF_ADDRESS; j++) {
+                        start(() -> attackWithoutEnd(port, address, id));
                     }
-                });
+                } else if (attack.reads()) {
+                    start(() -> attack(port, address, id));
+                } else {
+                    start(() -> attackUnread(port, address, id));
+                }
             }
         }
     }
@@ -78,12 +83,33 @@ final class Attackers implements AutoCloseable {
             } catch (IOException e) {
                 closed.incrementAndGet();
             }
-            if (unread.size() >= UNREAD_CONNECTIONS) {
+            if (unread.size() >= CONNECTIONS_OF_ADDRESS) {
                 close(unread.remove());
             }
             pause();
         }
         unread.forEach(Attackers::close);
+    }
+
+    /** Each waits in its socket, or for the server to close it. */
+    private void attackWithoutEnd(int port, int address, String id) {
+        while (!stopped) {
+            try (RawConnection connection = RawConnection.attached(port, address)) {
+                withoutEnd.add(connection);
+                try {
+                    if (!stopped) {
+                        connection.sendWithoutEnd(attack.request(id, 0));
+                        sent.incrementAndGet();
+                        connection.drain();
+                    }
+                } finally {
+                    withoutEnd.remove(connection);
+                }
+            } catch (IOException e) {
+                closed.incrementAndGet();
+            }
+            pause();
+        }
     }
 
     private static void close(RawConnection connection) {
@@ -111,6 +137,7 @@ final class Attackers implements AutoCloseable {
     @Override
     public void close() throws InterruptedException {
         stopped = true;
+        withoutEnd.forEach(Attackers::close);
         for (Thread thread : threads) {
             thread.join(5_000);
         }

@@ -65,6 +65,16 @@ final class RawConnection implements AutoCloseable {
     }
 
     void send(RequestBody request) throws IOException {
+        write(frameOf(request));
+    }
+
+    /** All but the last byte, so that the server goes on waiting for it. */
+    void sendWithoutEnd(RequestBody request) throws IOException {
+        ByteBuf frame = frameOf(request);
+        write(frame.slice(0, frame.readableBytes() - 1));
+    }
+
+    private ByteBuf frameOf(RequestBody request) {
         ByteBuf out = Unpooled.buffer(1024);
         int xid =
                 switch (request.opCode()) {
@@ -74,11 +84,11 @@ final class RawConnection implements AutoCloseable {
                     default -> nextXid++;
                 };
         Frames.writeRequest(out, xid, request);
-        write(out);
+        return out;
     }
 
     private void write(ByteBuf out) throws IOException {
-        socket.getOutputStream().write(out.array(), 0, out.readableBytes());
+        socket.getOutputStream().write(out.array(), out.arrayOffset(), out.readableBytes());
         socket.getOutputStream().flush();
     }
 

@@ -1,0 +1,112 @@
+package io.conclave.connection;
+
+import io.conclave.protocol.ReceivedBytes;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The request of one connection of which a part is there: a long one arrives when {@link ArrivingRequests} has room for
+ * it. While others wait for that room, a client that sends too little of its request is cut. Belongs to the
+ * connection's loop.
+ */
+final class RequestArrival implements ArrivingRequests.Arrival {
+    /** What comes at least between two looks. */
+    static final int LEAST_BYTES = 64 << 10;
+
+    /** A client that brings less is cut behind so many looks in a row: one can fall into a pause of this server. */
+    static final int LOOKS = 3;
+
+    private enum Place {
+        NONE,
+        WAITING,
+        INSIDE
+    }
+
+    private final ClientConnection connection;
+    private final ReceivedBytes received;
+    private final ArrivingRequests all;
+    private final LimitGuard guard;
+    private final BooleanSupplier isHeldUp;
+    private Place place = Place.NONE;
+
+    /** How much was there at the last look that counts from. */
+    private int bytesBefore;
+
+    private int looksWithLittle;
+
+    /** @param isHeldUp whether the rest is not read now because of the server */
+    RequestArrival(
+            ClientConnection connection,
+            ReceivedBytes received,
+            ArrivingRequests all,
+            LimitGuard guard,
+            BooleanSupplier isHeldUp) {
+        this.connection = connection;
+        this.received = received;
+        this.all = all;
+        this.guard = guard;
+        this.isHeldUp = isHeldUp;
+    }
+
+    /** The next request is not all there: it asks for room, unless it has, or needs none. */
+    void isIncomplete() {
+        int length = received.announcedFrameLength().orElse(0);
+        if (place == Place.NONE && length > ArrivingRequests.FREE_BYTES) {
+            if (all.enter(this, length)) {
+                begins();
+            } else {
+                place = Place.WAITING;
+                guard.held(ClientLimit.ARRIVING_BYTES);
+            }
+        }
+    }
+
+    private void begins() {
+        place = Place.INSIDE;
+        bytesBefore = received.size();
+        looksWithLittle = 0;
+    }
+
+    /** Whether the rest of the next request is not read until there is room. */
+    boolean waits() {
+        return place == Place.WAITING;
+    }
+
+    /** The request is taken out of what was received, or the connection ends. */
+    void end() {
+        if (place != Place.NONE) {
+            place = Place.NONE;
+            all.leave(this);
+        }
+    }
+
+    @Override
+    public void admitted() {
+        connection.loop().post(() -> {
+            if (place == Place.WAITING) {
+                begins();
+                connection.resume();
+            }
+        });
+    }
+
+    @Override
+    public void lookedAt() {
+        connection.loop().post(this::look);
+    }
+
+    private void look() {
+        if (place != Place.INSIDE || received.nextFrameLength().isPresent()) {
+            return; // what is all there waits for the server
+        }
+        boolean isLittle = received.size() - bytesBefore < LEAST_BYTES && !isHeldUp.getAsBoolean();
+        bytesBefore = received.size();
+        looksWithLittle = isLittle ? looksWithLittle + 1 : 0;
+        if (looksWithLittle >= LOOKS) {
+            guard.refused(
+                    ClientLimit.ARRIVING_BYTES,
+                    "to wait for the rest of a request of " + connection + ": " + received.size()
+                            + " bytes of it are there, few came lately, and others wait");
+            connection.close("its request does not arrive, and others wait for that");
+        }
+    }
+}

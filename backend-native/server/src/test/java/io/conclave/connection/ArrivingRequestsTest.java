@@ -1,0 +1,94 @@
+package io.conclave.connection;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.testkit.ManualTimeSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ArrivingRequestsTest {
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final ArrivingRequests requests = new ArrivingRequests(100, time);
+    private final List<String> admitted = new ArrayList<>();
+    private final List<String> lookedAt = new ArrayList<>();
+
+    private final class Named implements ArrivingRequests.Arrival {
+        private final String name;
+
+        Named(String name) {
+            this.name = name;
+        }
+
+        @Override
+        public void admitted() {
+            admitted.add(name);
+        }
+
+        @Override
+        public void lookedAt() {
+            lookedAt.add(name);
+        }
+    }
+
+    private final Named a = new Named("a");
+    private final Named b = new Named("b");
+    private final Named c = new Named("c");
+    private final Named d = new Named("d");
+
+    @Test
+    void thoseThatFindNoRoomGoInInTheOrderInWhichTheyCame() {
+        assertTrue(requests.enter(a, 60));
+        assertTrue(requests.enter(b, 40));
+        assertFalse(requests.enter(c, 60));
+        assertFalse(requests.enter(d, 10), "the one before it waits");
+        requests.leave(b);
+        assertEquals(List.of(), admitted);
+        requests.leave(a);
+        assertEquals(List.of("c", "d"), admitted);
+        assertEquals(70, requests.bytesInside());
+    }
+
+    @Test
+    void oneThatIsLongerThanTheRoomGoesInAlone() {
+        assertTrue(requests.enter(a, 1000));
+        assertFalse(requests.enter(b, 1));
+        requests.leave(a);
+        assertEquals(List.of("b"), admitted);
+        assertFalse(requests.enter(c, 1000));
+        requests.leave(b);
+        assertEquals(List.of("b", "c"), admitted);
+    }
+
+    @Test
+    void oneThatWaitsNoMoreMakesRoomForThoseBehindIt() {
+        assertTrue(requests.enter(a, 60));
+        assertFalse(requests.enter(b, 60));
+        assertFalse(requests.enter(c, 40));
+        requests.leave(b);
+        requests.leave(b);
+        assertEquals(List.of("c"), admitted);
+        requests.leave(a);
+        requests.leave(a);
+        assertEquals(40, requests.bytesInside());
+    }
+
+    @Test
+    void thoseThatArriveAreLookedAtWhileOthersWait() {
+        requests.enter(a, 60);
+        requests.enter(b, 40);
+        time.advance(ArrivingRequests.BETWEEN_LOOKS.multipliedBy(3));
+        assertEquals(List.of(), lookedAt);
+        requests.enter(c, 50);
+        time.advance(ArrivingRequests.BETWEEN_LOOKS);
+        assertEquals(List.of("a", "b"), lookedAt);
+        requests.leave(a);
+        time.advance(ArrivingRequests.BETWEEN_LOOKS.multipliedBy(3));
+        assertEquals(List.of("a", "b"), lookedAt, "none waits");
+        requests.enter(d, 50);
+        time.advance(ArrivingRequests.BETWEEN_LOOKS);
+        assertEquals(List.of("a", "b", "b", "c"), lookedAt);
+    }
+}
