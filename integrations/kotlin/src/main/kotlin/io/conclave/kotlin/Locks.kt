@@ -5,6 +5,7 @@ import io.conclave.error.LossReason
 import io.conclave.grant.Acquirable
 import io.conclave.grant.Grant
 import java.util.concurrent.CompletionException
+import java.util.concurrent.Future
 import kotlin.coroutines.resumeWithException
 import kotlin.time.Duration
 import kotlin.time.toJavaDuration
@@ -90,15 +91,18 @@ private suspend fun <G : Grant, R> runWhileHeld(grant: G, block: suspend Corouti
     return outcome.getOrThrow()
 }
 
-private suspend fun <G : Grant, R> runUntilLost(grant: G, block: suspend CoroutineScope.(G) -> R): R =
-    coroutineScope {
-        val watch = grant.lost().thenAccept { reason -> if (reason != LossReason.RELEASED) cancel(Loss()) }
-        try {
+/** Watches the grant until the coroutines have ended that the block has started, too. */
+private suspend fun <G : Grant, R> runUntilLost(grant: G, block: suspend CoroutineScope.(G) -> R): R {
+    var watch: Future<*>? = null
+    try {
+        return coroutineScope {
+            watch = grant.lost().thenAccept { reason -> if (reason != LossReason.RELEASED) cancel(Loss()) }
             block(grant)
-        } finally {
-            watch.cancel(false)
         }
+    } finally {
+        watch?.cancel(false)
     }
+}
 
 /** Null if the grant is held, or the block has given it back itself. */
 private fun lossOf(grant: Grant): GrantLostException? =

@@ -22,6 +22,7 @@ import kotlinx.coroutines.asCoroutineDispatcher
 import kotlinx.coroutines.async
 import kotlinx.coroutines.awaitCancellation
 import kotlinx.coroutines.cancelAndJoin
+import kotlinx.coroutines.delay
 import kotlinx.coroutines.launch
 import kotlinx.coroutines.runBlocking
 import kotlinx.coroutines.withTimeoutOrNull
@@ -157,6 +158,30 @@ class LocksTest {
                     }
                     endSession()
                     awaitCancellation()
+                }
+            }
+        }
+        assertEquals(LossReason.SESSION_LOST, loss.reason())
+        assertTrue(childWasCancelled)
+        assertFree()
+    }
+
+    @Test
+    fun aLossCancelsWhatABlockHasStartedThatHasReturned() {
+        var childWasCancelled = false
+        val loss = assertThrows(GrantLostException::class.java) {
+            runBlocking {
+                val test = this
+                lock.withLock {
+                    launch(start = CoroutineStart.UNDISPATCHED) {
+                        try {
+                            delay(1.minutes)
+                        } catch (e: CancellationException) {
+                            childWasCancelled = true
+                            throw e
+                        }
+                    }
+                    test.launch { endSession() } // of the same thread: it begins when this block has returned
                 }
             }
         }
