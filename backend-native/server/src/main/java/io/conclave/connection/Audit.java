@@ -27,6 +27,7 @@ final class Audit {
      * @param ids what it had proved when it asked
      */
     record Client(long sessionId, @Nullable InetAddress address, List<AuthId> ids) {
+        /** What each line of its request begins with. */
         private AuditLine line() {
             return new AuditLine()
                     .with("session", hex(sessionId))
@@ -62,30 +63,32 @@ final class Audit {
         if (result instanceof Result.Failed || result instanceof Result.MultiFailed) {
             failed(client, request);
         } else if (request instanceof RequestBody.Multi multi && result instanceof Result.MultiDone done) {
+            AuditLine beginning = client.line();
             for (int part = 0; part < done.results().size(); part++) {
-                succeeded(client, multi.operations().get(part), done.results().get(part));
+                succeeded(
+                        beginning, multi.operations().get(part), done.results().get(part));
             }
         } else {
-            succeeded(client, request, result);
+            succeeded(client.line(), request, result);
         }
     }
 
-    private void succeeded(Client client, RequestBody request, Result result) {
+    private void succeeded(AuditLine beginning, RequestBody request, Result result) {
         String path = result instanceof Result.Created created ? created.path() : pathOf(request);
-        one(client, request, path, AuditLine.Result.SUCCESS);
+        one(beginning, request, path, AuditLine.Result.SUCCESS);
     }
 
     /** A write was refused, by the tree or before. */
     void failed(Client client, RequestBody request) {
         if (log.isOn()) {
-            one(client, request, pathOf(request), AuditLine.Result.FAILURE);
+            one(client.line(), request, pathOf(request), AuditLine.Result.FAILURE);
         }
     }
 
-    private void one(Client client, RequestBody request, @Nullable String path, AuditLine.Result result) {
+    private void one(AuditLine beginning, RequestBody request, @Nullable String path, AuditLine.Result result) {
         String operation = operationOf(request);
         if (operation != null) {
-            log.write(client.line()
+            log.write(() -> new AuditLine(beginning)
                     .with("operation", operation)
                     .with("znode", path)
                     .with("znode_type", request instanceof RequestBody.Create create ? typeOf(create) : null)
@@ -97,7 +100,7 @@ final class Audit {
     /** A change of the members has ended. */
     void reconfigured(Client client, boolean done) {
         if (log.isOn()) {
-            log.write(client.line()
+            log.write(() -> client.line()
                     .with("operation", "reconfig")
                     .with("znode", done ? CONFIG : null)
                     .end(done ? AuditLine.Result.SUCCESS : AuditLine.Result.FAILURE));
@@ -112,7 +115,7 @@ final class Audit {
         Set<String> deleted = new LinkedHashSet<>();
         for (TreeEvent event : events) {
             if (event.type() == TreeEvent.Type.DELETED && deleted.add(event.path())) {
-                log.write(new AuditLine()
+                log.write(() -> new AuditLine()
                         .with("session", hex(sessionId))
                         .with("user", AuditLine.serverUser())
                         .with("operation", "ephemeralZNodeDeletionOnSessionCloseOrExpire")

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One line of the audit log, in ZooKeeper's format: {@code key=value}, with a tab between them. A value cannot begin
- * another pair or line: control characters in it are escaped. Not thread-safe.
+ * another pair or line: control characters in it are escaped. A long one is cut, with its length behind. Not
+ * thread-safe.
  */
 public final class AuditLine {
     /** The outcome of the request. */
@@ -15,7 +16,17 @@ public final class AuditLine {
         INVOKED
     }
 
+    /** Of one value. */
+    private static final int MOST_CHARACTERS = 256;
+
     private final StringBuilder text = new StringBuilder(128);
+
+    AuditLine() {}
+
+    /** A line that begins with the pairs of another one. */
+    AuditLine(AuditLine beginning) {
+        text.append(beginning.text);
+    }
 
     /** A line of the server itself, such as that of its start. */
     public static AuditLine ofServer(String operation, Result result) {
@@ -36,9 +47,17 @@ public final class AuditLine {
                 text.append('\t');
             }
             text.append(key).append('=');
-            text.append(escaped(value));
+            text.append(escaped(cut(value)));
         }
         return this;
+    }
+
+    private static String cut(String value) {
+        if (value.length() <= MOST_CHARACTERS) {
+            return value;
+        }
+        int end = Character.isHighSurrogate(value.charAt(MOST_CHARACTERS - 1)) ? MOST_CHARACTERS - 1 : MOST_CHARACTERS;
+        return value.substring(0, end) + "...(" + value.length() + " characters)";
     }
 
     /** Adds the last pair. */

@@ -54,13 +54,13 @@ final class ClientAuthService {
 
     /** The server has started, or failed to. */
     void started(boolean successfully) {
-        audit.write(
+        audit.write(() ->
                 AuditLine.ofServer("serverStart", successfully ? AuditLine.Result.SUCCESS : AuditLine.Result.FAILURE));
     }
 
     /** The server ends. Blocks for two seconds at most. */
     void close() {
-        audit.write(AuditLine.ofServer("serverStop", AuditLine.Result.INVOKED));
+        audit.write(() -> AuditLine.ofServer("serverStop", AuditLine.Result.INVOKED));
         audit.close();
         sasl.ifPresent(SaslLogins::close);
     }
