@@ -13,7 +13,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -90,18 +92,22 @@ final class ServerProcess implements RunningServer {
 
     @Override
     public Optional<ServerStatus> status() {
+        // servers of earlier versions have lines without ZooKeeper's prefix
         Map<String, String> answer = ask("mntr")
                 .lines()
                 .map(line -> line.split("\t", 2))
                 .filter(parts -> parts.length == 2)
-                .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1], (one, other) -> other));
-        if (!answer.containsKey("conclave_role")) {
+                .collect(Collectors.toMap(
+                        parts -> parts[0].replace("zk_conclave_", "conclave_"),
+                        parts -> parts[1],
+                        (one, other) -> other));
+        if (!answer.containsKey("zk_server_state")) {
             return Optional.empty();
         }
         return Optional.of(new ServerStatus(
-                answer.getOrDefault("conclave_role", "").equals("LEADING"),
+                Set.of("leader", "standalone").contains(answer.get("zk_server_state")),
                 Long.parseLong(answer.getOrDefault("conclave_term", "0")),
-                !answer.getOrDefault("zk_server_state", "").equals("read-only"),
+                !Objects.equals(answer.get("zk_server_state"), "read-only"),
                 Integer.parseInt(answer.getOrDefault("conclave_voters", "0")),
                 Integer.parseInt(answer.getOrDefault("conclave_members", "0"))));
     }

@@ -108,7 +108,7 @@ class ClientMovesOverTlsTest {
     /** The server that the only client is connected to. */
     private int connectedServer() {
         return servers.keySet().stream()
-                .filter(id -> monitoring(id).contains("conclave_secure_connections\t1\n"))
+                .filter(id -> monitoring(id).contains("zk_conclave_secure_connections\t1\n"))
                 .findFirst()
                 .orElse(0);
     }

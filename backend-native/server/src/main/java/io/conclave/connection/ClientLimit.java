@@ -92,9 +92,9 @@ public enum ClientLimit {
 
     /** What happens to what is beyond a limit. */
     private enum Effect {
-        REFUSES("conclave_refused_"),
+        REFUSES("zk_conclave_refused_"),
         /** It waits in the client's socket. */
-        HOLDS("conclave_held_");
+        HOLDS("zk_conclave_held_");
 
         private final String metric;
 

@@ -33,8 +33,6 @@ final class AdminClient implements AutoCloseable {
     /** A member that joins may have to be sent everything before it is a member. */
     private static final int ANSWER_LIMIT_MS = 120_000;
 
-    private static final int LOOK_LIMIT_MS = 5_000;
-
     private final Socket socket = new Socket();
     private final DataInputStream in;
     private int xid;
@@ -58,25 +56,6 @@ final class AdminClient implements AutoCloseable {
         }
         byte[] credentials = ("super:" + secret).getBytes(StandardCharsets.UTF_8);
         call(Xid.AUTH, new ConnectionRequest.Auth(0, "digest", credentials));
-    }
-
-    /**
-     * Whether a server takes clients now, if only for reads. It asks for a session that cannot be, with a password of
-     * no length: a server that serves says that it has expired, and opens none.
-     */
-    static boolean isServing(InetSocketAddress address) throws IOException {
-        ByteBuf hello = Unpooled.buffer();
-        Frames.write(hello, new ConnectRequest(0, 0, SESSION_TIMEOUT_MS, 1, new byte[0], true, true));
-        try (Socket socket = new Socket()) {
-            socket.connect(address, LOOK_LIMIT_MS);
-            socket.setSoTimeout(LOOK_LIMIT_MS);
-            try {
-                hello.readBytes(socket.getOutputStream(), hello.readableBytes());
-                return socket.getInputStream().read() >= 0;
-            } catch (SocketException e) { // ended before the server read all
-                return false;
-            }
-        }
     }
 
     /** The data of {@code /zookeeper/config}. */

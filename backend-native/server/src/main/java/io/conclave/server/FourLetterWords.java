@@ -134,7 +134,7 @@ final class FourLetterWords implements CommandWords {
         if (server.readsState()) {
             return switch (word) {
                 case "srvr" -> NOT_SERVING + "Reading the state of a snapshot that another server sent\n";
-                case "mntr" -> NOT_SERVING + "conclave_reading_state\t1\n";
+                case "mntr" -> NOT_SERVING + "zk_conclave_reading_state\t1\n";
                 default -> NOT_SERVING;
             };
         }
@@ -150,9 +150,15 @@ final class FourLetterWords implements CommandWords {
         return traceMask.get();
     }
 
-    /** As in ZooKeeper, isro is for clients that look for a server, where there is a read-only mode at all. */
+    /**
+     * As in ZooKeeper, srvr is always allowed, since its scripts ask it, and isro, where there is a read-only mode at
+     * all, since clients that look for a server do.
+     */
     private boolean isAllowed(String word) {
-        return allowed.contains(word) || allowed.contains("*") || (word.equals("isro") && server.mayBeReadOnly());
+        return allowed.contains(word)
+                || allowed.contains("*")
+                || word.equals("srvr")
+                || (word.equals("isro") && server.mayBeReadOnly());
     }
 
     private static String readOnly(ServiceMode mode) {

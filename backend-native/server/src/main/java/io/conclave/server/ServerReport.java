@@ -5,6 +5,7 @@ import io.conclave.connection.ConnectionTotals;
 import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
 import io.conclave.connection.TlsCounts;
+import io.conclave.consensus.DiskState;
 import io.conclave.consensus.LeaderStatus;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
@@ -152,6 +153,7 @@ final class ServerReport {
         }
         put(text, "enforceQuota", config.clientLimits().enforcesQuotas());
         put(text, "serverId", config.ensemble().memberId());
+        put(text, "clusterId", log.get().clusterId());
         config.ensemble().self().ifPresent(self -> {
             put(text, "initLimit", config.ensemble().initLimitTicks());
             put(text, "syncLimit", config.ensemble().syncLimitTicks());
@@ -265,12 +267,18 @@ final class ServerReport {
         tell(text, "zk_num_alive_connections", connections.connections());
         tell(text, "zk_outstanding_tls_handshake", tls.halfOpen());
         tell(text, "zk_unsuccessful_handshake", tls.failed());
-        tell(text, "conclave_secure_connections", tls.secure());
+        tell(text, "zk_conclave_secure_connections", tls.secure());
         tell(text, "zk_avg_latency", String.format(Locale.ROOT, "%.4f", connections.averageLatencyMs()));
         tell(text, "zk_min_latency", connections.leastLatencyMs());
         tell(text, "zk_max_latency", connections.maxLatencyMs());
-        tell(text, "conclave_avg_loop_turn_ms", threeDigits(connections.turns().averageMs()));
-        tell(text, "conclave_max_loop_turn_ms", threeDigits(connections.turns().longestMs()));
+        tell(
+                text,
+                "zk_conclave_avg_loop_turn_ms",
+                threeDigits(connections.turns().averageMs()));
+        tell(
+                text,
+                "zk_conclave_max_loop_turn_ms",
+                threeDigits(connections.turns().longestMs()));
         tell(text, "zk_outstanding_requests", connections.outstanding());
         tell(text, "zk_znode_count", tree.nodeCount());
         tell(text, "zk_global_sessions", tree.sessions().size());
@@ -284,16 +292,27 @@ final class ServerReport {
         tell(text, "zk_max_file_descriptor_count", OpenFiles.most());
         String serverState = serverState();
         if (!serverState.equals("standalone")) {
+            tell(text, "zk_peer_state", peerState(serverState));
             tell(text, "zk_quorum_size", status.configuration().voters().size());
         }
         if (serverState.equals("leader")) {
             tellOfFollowers(text, status.configuration(), status.leadership());
-            tell(text, "conclave_sessions_not_heard_of", sessionsNotHeardOf.getAsLong());
+            tell(text, "zk_conclave_sessions_not_heard_of", sessionsNotHeardOf.getAsLong());
         }
         tellOfPeers(text, status, peers.get());
         ownLines(status, tree).forEach((key, value) -> tell(text, key, value));
         tellOfLimits(text, tree);
         return text.toString();
+    }
+
+    /** What it is doing and for how far, in ZooKeeper's words; whoever serves has come to the last of them. */
+    private static String peerState(String serverState) {
+        return switch (serverState) {
+            case "leader" -> "leading - broadcast";
+            case "follower" -> "following - broadcast";
+            case "observer" -> "observing - broadcast";
+            default -> "looking";
+        };
     }
 
     /** A follower without a vote, in ZooKeeper's words, is a member that is to be a voter and is none yet. */
@@ -319,47 +338,54 @@ final class ServerReport {
 
     private void tellOfLimits(StringBuilder text, TreeState tree) {
         long stateBytes = tree.approximateHeapBytes();
-        tell(text, "conclave_rejected_credentials", guard.credentials().count());
-        tell(text, "conclave_watch_bytes", guard.watchBytes());
-        tell(text, "conclave_bytes_in_flight", guard.bytesInFlight());
-        tell(text, "conclave_unread_bytes", guard.unreadBytes());
-        tell(text, "conclave_state_bytes", stateBytes);
-        tell(text, "conclave_state_full", stateBytes > guard.limits().most(ClientLimit.STATE_BYTES) ? 1 : 0);
+        tell(text, "zk_conclave_rejected_credentials", guard.credentials().count());
+        tell(text, "zk_conclave_watch_bytes", guard.watchBytes());
+        tell(text, "zk_conclave_bytes_in_flight", guard.bytesInFlight());
+        tell(text, "zk_conclave_unread_bytes", guard.unreadBytes());
+        tell(text, "zk_conclave_state_bytes", stateBytes);
+        tell(text, "zk_conclave_state_full", stateBytes > guard.limits().most(ClientLimit.STATE_BYTES) ? 1 : 0);
         for (ClientLimit limit : ClientLimit.values()) {
             tell(text, limit.metric(), guard.count(limit));
         }
-        tell(text, "conclave_quota_exceeded", guard.quotas().exceeded());
-        tell(text, "conclave_refused_quota", guard.quotas().refused());
+        tell(text, "zk_conclave_quota_exceeded", guard.quotas().exceeded());
+        tell(text, "zk_conclave_refused_quota", guard.quotas().refused());
     }
 
     private static void tellOfPeers(StringBuilder text, LogStatus status, PeerCounts peers) {
-        tell(text, "conclave_peer_conflicts", status.conflicts());
-        tell(text, "conclave_peer_gave_way", peers.gaveWay());
-        tell(text, "conclave_peer_lacked_memory", peers.lackedMemory());
-        tell(text, "conclave_peer_refused", peers.refused());
-        tell(text, "conclave_peer_strangers", peers.strangers());
+        tell(text, "zk_conclave_peer_conflicts", status.conflicts());
+        tell(text, "zk_conclave_peer_gave_way", peers.gaveWay());
+        tell(text, "zk_conclave_peer_lacked_memory", peers.lackedMemory());
+        tell(text, "zk_conclave_peer_refused", peers.refused());
+        tell(text, "zk_conclave_peer_strangers", peers.strangers());
     }
 
+    /** Named and made as ZooKeeper's: some tools refuse all lines for one that has another name, or is no number. */
     private static Map<String, Object> ownLines(LogStatus status, TreeState tree) {
         Map<String, Object> lines = new TreeMap<>();
-        lines.put("conclave_member_id", status.memberId());
-        lines.put("conclave_role", status.role());
-        lines.put("conclave_reading_state", status.readingState() ? 1 : 0);
-        lines.put("conclave_leader", status.leader());
+        lines.put("zk_conclave_member_id", status.memberId());
+        lines.put("zk_conclave_reading_state", status.readingState() ? 1 : 0);
+        lines.put("zk_conclave_leader", status.leader());
         if (!status.noLeaderReason().isEmpty()) {
             lines.put("zk_no_leader_reason", status.noLeaderReason());
         }
-        lines.put("conclave_term", status.term());
-        lines.put("conclave_last_index", status.lastIndex());
-        lines.put("conclave_commit_index", status.commitIndex());
-        lines.put("conclave_applied_index", status.appliedIndex());
-        lines.put("conclave_members", status.configuration().members().size());
-        lines.put("conclave_voters", status.configuration().voters().size());
-        lines.put("conclave_cluster_id", status.clusterId());
-        lines.put("conclave_feature_level", tree.featureLevel());
-        lines.put("conclave_feature_level_understood", ConclaveServer.FEATURE_LEVEL);
-        lines.put("conclave_disk", status.disk());
+        lines.put("zk_conclave_term", status.term());
+        lines.put("zk_conclave_last_index", status.lastIndex());
+        lines.put("zk_conclave_commit_index", status.commitIndex());
+        lines.put("zk_conclave_applied_index", status.appliedIndex());
+        lines.put("zk_conclave_members", status.configuration().members().size());
+        lines.put("zk_conclave_voters", status.configuration().voters().size());
+        lines.put("zk_conclave_feature_level", tree.featureLevel());
+        lines.put("zk_conclave_feature_level_understood", ConclaveServer.FEATURE_LEVEL);
+        lines.put("zk_conclave_disk", diskState(status.disk()));
         return lines;
+    }
+
+    private static int diskState(DiskState disk) {
+        return switch (disk) {
+            case ROOM -> 0;
+            case LOW -> 1;
+            case FULL -> 2;
+        };
     }
 
     private static String threeDigits(double ms) {

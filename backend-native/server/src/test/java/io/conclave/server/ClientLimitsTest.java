@@ -51,8 +51,8 @@ class ClientLimitsTest {
                         request.opCode().name());
             }
             assertEquals(ErrorCode.NO_NODE.code(), client.error(Requests.get("/a")));
-            assertEquals(0, TestServer.metric(server, "conclave_watch_bytes"));
-            assertEquals(requests.size(), TestServer.metric(server, "conclave_refused_path_bytes"));
+            assertEquals(0, TestServer.metric(server, "zk_conclave_watch_bytes"));
+            assertEquals(requests.size(), TestServer.metric(server, "zk_conclave_refused_path_bytes"));
         }
     }
 
@@ -96,7 +96,7 @@ class ClientLimitsTest {
             assertEquals(ErrorCode.THROTTLED.code(), client.error(new WatchRequest.AddWatch("/5" + long10k, 0)));
             assertEquals(ErrorCode.NO_NODE.code(), client.error(Requests.existsAndWatch("/3" + long10k)), "again");
             assertEquals(ErrorCode.NO_NODE.code(), other.error(Requests.existsAndWatch("/4" + long10k)));
-            assertEquals(2, TestServer.metric(server, "conclave_refused_watch_bytes_of_connection"));
+            assertEquals(2, TestServer.metric(server, "zk_conclave_refused_watch_bytes_of_connection"));
 
             assertEquals(0, client.error(new WatchRequest.RemoveWatches("/3" + long10k, 3)));
             assertEquals(ErrorCode.NO_NODE.code(), client.error(Requests.existsAndWatch("/4" + long10k)));
@@ -110,11 +110,11 @@ class ClientLimitsTest {
                 RawClient greedy = RawClient.attached(TestServer.port(server), 20_000);
                 RawClient modest = RawClient.attached(TestServer.port(server), 20_000)) {
             assertTrue(watchUntilRefused(greedy) > 100);
-            assertEquals(50_000, TestServer.metric(server, "conclave_watch_bytes"), 1000);
+            assertEquals(50_000, TestServer.metric(server, "zk_conclave_watch_bytes"), 1000);
             int some = watchUntilRefused(modest);
             assertTrue(some >= 30 && some < 100, "watches: " + some);
             greedy.close();
-            await().until(() -> TestServer.metric(server, "conclave_watch_bytes") < 20_000);
+            await().until(() -> TestServer.metric(server, "zk_conclave_watch_bytes") < 20_000);
             assertTrue(watchUntilRefused(modest) > 100);
         }
     }
@@ -142,7 +142,7 @@ class ClientLimitsTest {
             client.send(new WatchRequest.SetWatches(
                     OpCode.SET_WATCHES, Long.MAX_VALUE, List.of(), paths, List.of(), List.of(), List.of()));
             assertTrue(client.isClosedByServer());
-            await().until(() -> TestServer.metric(server, "conclave_watch_bytes") == 0);
+            await().until(() -> TestServer.metric(server, "zk_conclave_watch_bytes") == 0);
         }
     }
 
@@ -174,7 +174,7 @@ class ClientLimitsTest {
             assertEquals(0, client.error(Requests.digest(user + "1:secret")));
             assertEquals(ErrorCode.AUTH_FAILED.code(), client.error(Requests.digest(user + "2:secret")));
             assertTrue(client.isClosedByServer());
-            assertEquals(1, TestServer.metric(server, "conclave_refused_auth_bytes"));
+            assertEquals(1, TestServer.metric(server, "zk_conclave_refused_auth_bytes"));
         }
     }
 
@@ -190,7 +190,7 @@ class ClientLimitsTest {
             int invalid = ErrorCode.INVALID_ACL.code();
             assertEquals(invalid, client.error(Requests.create("/many", acl)));
             assertEquals(invalid, client.error(new RequestBody.SetAcl("/some", acl, -1)));
-            assertEquals(3, 1 + TestServer.metric(server, "conclave_refused_acl_bytes"));
+            assertEquals(3, 1 + TestServer.metric(server, "zk_conclave_refused_acl_bytes"));
         }
     }
 
@@ -222,7 +222,7 @@ class ClientLimitsTest {
                 created++;
             }
             assertEquals(20, created, 3);
-            assertEquals(1, TestServer.metric(server, "conclave_state_full"));
+            assertEquals(1, TestServer.metric(server, "zk_conclave_state_full"));
             assertEquals(full, client.error(Requests.create("/more")));
             assertEquals(full, client.error(new RequestBody.SetData("/n0", new byte[5001], -1)));
             assertEquals(full, client.error(new RequestBody.SetAcl("/n0", AclRecord.OPEN, -1)));
@@ -236,7 +236,7 @@ class ClientLimitsTest {
                     0,
                     client.error(new RequestBody.Multi(
                             OpCode.MULTI, List.of(Requests.delete("/n1"), Requests.delete("/n2")))));
-            assertEquals(0, TestServer.metric(server, "conclave_state_full"));
+            assertEquals(0, TestServer.metric(server, "zk_conclave_state_full"));
             assertEquals(0, client.error(Requests.create("/more")));
         }
     }
@@ -287,7 +287,7 @@ class ClientLimitsTest {
             }
             RawClient last = RawClient.attached(TestServer.port(server), 60_000);
             assertRefused(server);
-            assertEquals(1, TestServer.metric(server, "conclave_refused_sessions_of_address"));
+            assertEquals(1, TestServer.metric(server, "zk_conclave_refused_sessions_of_address"));
             assertEquals(0, last.error(Requests.closeSession()));
             await().until(() -> server.state().sessions().size() == 4);
             RawClient.attached(TestServer.port(server), 60_000).close();
@@ -301,7 +301,7 @@ class ClientLimitsTest {
                 RawClient.attached(TestServer.port(server), 60_000).close();
             }
             assertRefused(server);
-            assertEquals(1, TestServer.metric(server, "conclave_refused_sessions"));
+            assertEquals(1, TestServer.metric(server, "zk_conclave_refused_sessions"));
         }
     }
 

@@ -28,6 +28,11 @@ class FourLetterWordsTest {
         return TestServer.start(TestServer.config().commandWhitelist(whitelist).build());
     }
 
+    /** Telegraf takes no line of mntr if one is not so. */
+    private static final String TELEGRAF = "zk_[\\w.\\-]+\\s+[\\w.\\-]+.*";
+
+    private static final Set<String> WITHOUT_NUMBER = Set.of("zk_version", "zk_server_state", "zk_peer_state");
+
     static String ask(int port, String word) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             socket.setSoTimeout(20_000);
@@ -59,7 +64,8 @@ class FourLetterWordsTest {
     @ParameterizedTest
     @ValueSource(strings = {"ruok", "stat", "mntr", "dump", "isro"})
     void wordThatIsNotAllowedIsRefusedAsInZooKeeper(String word) throws IOException {
-        try (ConclaveServer server = start(Set.of("srvr"))) {
+        try (ConclaveServer server = start(Set.of("crst"))) {
+            assertTrue(ask(TestServer.port(server), "srvr").contains("\nMode: "), "zkServer.sh depends on it");
             assertEquals(
                     word + " is not executed because it is not in the whitelist.\n",
                     ask(TestServer.port(server), word));
@@ -105,12 +111,13 @@ class FourLetterWordsTest {
         try (ConclaveServer server = start(ALL)) {
             List<String> lines = ask(TestServer.port(server), "mntr").lines().toList();
             for (String line : lines) {
-                assertTrue(Pattern.matches("(zk|conclave)_[a-z_]+\t.+", line), line);
+                assertTrue(Pattern.matches(TELEGRAF, line), line);
+                String[] parts = line.split("\t");
+                assertTrue(WITHOUT_NUMBER.contains(parts[0]) || !Double.isNaN(Double.parseDouble(parts[1])), line);
             }
             assertTrue(lines.contains("zk_server_state\tstandalone"), lines::toString);
             assertTrue(lines.contains("zk_znode_count\t4"), lines::toString);
-            assertTrue(lines.contains("conclave_role\tLEADING"), lines::toString);
-            assertTrue(lines.stream().anyMatch(line -> line.matches("conclave_max_loop_turn_ms\t\\d+\\.\\d{3}")));
+            assertTrue(lines.stream().anyMatch(line -> line.matches("zk_conclave_max_loop_turn_ms\t\\d+\\.\\d{3}")));
         }
     }
 

@@ -401,7 +401,7 @@ class OurClientOverTlsTest {
         ConclaveServer server = start("ssl.clientAuth=none", "4lw.commands.whitelist=*");
         int plain = server.clientPort().orElseThrow();
         Coordinator client = connect(securePort(server), TlsOptions.trusting(trust));
-        assertNames(ask(plain, "mntr"), "conclave_secure_connections\t1\n");
+        assertNames(ask(plain, "mntr"), "zk_conclave_secure_connections\t1\n");
         long before = TestServer.metric(
                 server, "zk_unsuccessful_handshake"); // more than none if the first attempt of the client took too long
         assertTrue(ask(plain, "cons").lines().anyMatch(line -> line.contains("sid=0x")));
@@ -413,7 +413,7 @@ class OurClientOverTlsTest {
         client.close();
         await().until(
                         () -> ask(plain, "mntr"),
-                        text -> text.contains("conclave_secure_connections\t0\n")
+                        text -> text.contains("zk_conclave_secure_connections\t0\n")
                                 && text.contains("zk_outstanding_tls_handshake\t0\n"));
         assertNames(ask(plain, "conf"), "secureClientPort=0\n");
     }

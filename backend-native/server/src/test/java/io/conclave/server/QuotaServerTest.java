@@ -52,8 +52,8 @@ class QuotaServerTest {
                             OpCode.MULTI, List.of(Requests.delete("/a/1"), Requests.create("/a/3")))));
             one.call(new RequestBody.Multi(OpCode.MULTI, List.of(Requests.create("/c"), Requests.create("/a/4"))));
             assertEquals(ErrorCode.NO_NODE.code(), one.error(Requests.get("/c")), "all of the multi is refused");
-            assertEquals(2, TestServer.metric(server, "conclave_refused_quota"));
-            assertEquals(0, TestServer.metric(server, "conclave_quota_exceeded"));
+            assertEquals(2, TestServer.metric(server, "zk_conclave_refused_quota"));
+            assertEquals(0, TestServer.metric(server, "zk_conclave_quota_exceeded"));
         }
     }
 
@@ -63,15 +63,15 @@ class QuotaServerTest {
                 RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
             quota(client, "count=2,bytes=-1=;countHardLimit=3");
             assertEquals(0, client.error(Requests.create("/a/1")));
-            assertEquals(0, TestServer.metric(server, "conclave_quota_exceeded"));
+            assertEquals(0, TestServer.metric(server, "zk_conclave_quota_exceeded"));
             assertEquals(0, client.error(Requests.create("/a/2")));
             assertEquals(
                     0,
                     client.error(new RequestBody.Multi(
                             OpCode.MULTI, List.of(Requests.create("/c"), Requests.create("/a/3")))));
             assertEquals(0, client.error(Requests.delete("/a/3")));
-            assertEquals(2, TestServer.metric(server, "conclave_quota_exceeded"));
-            assertEquals(0, TestServer.metric(server, "conclave_refused_quota"));
+            assertEquals(2, TestServer.metric(server, "zk_conclave_quota_exceeded"));
+            assertEquals(0, TestServer.metric(server, "zk_conclave_refused_quota"));
         }
     }
 
@@ -97,7 +97,7 @@ class QuotaServerTest {
                             Requests.create(stats),
                             Requests.delete(stats),
                             Requests.create(stats))));
-            assertEquals(1, TestServer.metric(server, "conclave_refused_quota_counts"));
+            assertEquals(1, TestServer.metric(server, "zk_conclave_refused_quota_counts"));
             assertEquals(
                     ErrorCode.THROTTLED.code(), client.error(Requests.create("/zookeeper/quota/b/zookeeper_stats")));
             assertEquals(0, client.error(Requests.create(QUOTA + "/zookeeper_stat")), "nothing is counted for it");

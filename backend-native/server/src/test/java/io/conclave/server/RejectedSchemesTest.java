@@ -74,7 +74,7 @@ class RejectedSchemesTest {
             socket.getOutputStream().write("mntr".getBytes(StandardCharsets.US_ASCII));
             String line = new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII)
                     .lines()
-                    .filter(each -> each.startsWith("conclave_rejected_credentials\t"))
+                    .filter(each -> each.startsWith("zk_conclave_rejected_credentials\t"))
                     .findFirst()
                     .orElseThrow();
             return Integer.parseInt(line.substring(line.indexOf('\t') + 1));

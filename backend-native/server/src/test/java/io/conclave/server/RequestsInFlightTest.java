@@ -106,8 +106,8 @@ class RequestsInFlightTest {
             }
             sending.join();
             other.join();
-            assertTrue(TestServer.metric(server, "conclave_held_large_requests_bytes") > 0);
-            await().until(() -> TestServer.metric(server, "conclave_bytes_in_flight") == 0);
+            assertTrue(TestServer.metric(server, "zk_conclave_held_large_requests_bytes") > 0);
+            await().until(() -> TestServer.metric(server, "zk_conclave_bytes_in_flight") == 0);
             assertEquals(0, two.error(writes[0]));
         }
     }
@@ -132,7 +132,7 @@ class RequestsInFlightTest {
                 assertEquals(2 + i, client.readHeader().xid());
             }
             sending.join();
-            assertTrue(TestServer.metric(server, "conclave_held_bytes_in_flight_of_connection") > 0);
+            assertTrue(TestServer.metric(server, "zk_conclave_held_bytes_in_flight_of_connection") > 0);
         }
     }
 

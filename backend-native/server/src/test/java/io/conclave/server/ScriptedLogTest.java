@@ -165,7 +165,7 @@ class ScriptedLogTest {
         log.serve(false);
         assertEquals("null", FourLetterWordsTest.ask(port(), "isro"));
         assertTrue(FourLetterWordsTest.ask(port(), "srvr").contains("Reading the state of a snapshot"));
-        assertTrue(FourLetterWordsTest.ask(port(), "mntr").contains("conclave_reading_state\t1"));
+        assertTrue(FourLetterWordsTest.ask(port(), "mntr").contains("zk_conclave_reading_state\t1"));
         try (RawClient refused = new RawClient(port())) {
             assertThrows(
                     IOException.class,

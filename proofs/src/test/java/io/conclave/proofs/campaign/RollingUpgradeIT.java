@@ -124,7 +124,7 @@ class RollingUpgradeIT {
     private static Optional<Long> level(Member member, String key) {
         return member.ask("mntr").stream()
                 .flatMap(String::lines)
-                .filter(line -> line.startsWith(key + "\t"))
+                .filter(line -> line.matches("(zk_)?" + key + "\t.*")) // without the prefix in the earlier version
                 .map(line -> Long.parseLong(line.substring(line.indexOf('\t') + 1)))
                 .findFirst();
     }

@@ -153,7 +153,7 @@ class HostilePeerTest {
             socket.getOutputStream().write("mntr".getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
                     .lines()
-                    .filter(line -> line.startsWith("conclave_peer_" + name + "\t"))
+                    .filter(line -> line.startsWith("zk_conclave_peer_" + name + "\t"))
                     .mapToLong(line -> Long.parseLong(line.substring(line.indexOf('\t') + 1)))
                     .findFirst()
                     .orElseThrow();
