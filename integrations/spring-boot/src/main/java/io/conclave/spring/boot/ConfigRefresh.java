@@ -3,9 +3,7 @@ package io.conclave.spring.boot;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.mirror.Mirror;
 import io.conclave.mirror.MirrorScope;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -28,8 +26,9 @@ final class ConfigRefresh implements SmartLifecycle {
     private final ConfigurableEnvironment environment;
     private final ApplicationEventPublisher events;
     private final Object lock = new Object();
+    private final Object taking = new Object(); // so that no older state comes after a newer one
     private final Map<Connection, Coordinator> coordinators = new HashMap<>(); // guarded by lock
-    private final List<Mirror> mirrors = new ArrayList<>(); // guarded by lock
+    private final Map<String, Mirror> mirrors = new HashMap<>(); // by the name of the source; guarded by lock
     private boolean running; // guarded by lock
 
     private record Connection(
@@ -58,7 +57,7 @@ final class ConfigRefresh implements SmartLifecycle {
 
     private void follow(TreePropertySource tree) {
         Mirror mirror = Mirror.ofTransactions(coordinatorOf(tree.getSource()), tree.root(), MirrorScope.SUBTREE);
-        mirrors.add(mirror);
+        mirrors.put(tree.getName(), mirror);
         mirror.listen(changes -> update(tree.getName(), mirror));
     }
 
@@ -72,13 +71,32 @@ final class ConfigRefresh implements SmartLifecycle {
                         .start());
     }
 
+    /**
+     * Spring Cloud has read all imports anew: it may have read less than is known here, or an older state. Does nothing
+     * for a tree of which nothing is known yet. Blocks as long as the listeners of {@link ConfigChangedEvent} do.
+     */
+    void update() {
+        Map<String, Mirror> present;
+        synchronized (lock) {
+            present = Map.copyOf(mirrors);
+        }
+        present.forEach((name, mirror) -> {
+            if (mirror.number() > 0) {
+                update(name, mirror);
+            }
+        });
+    }
+
     private void update(String name, Mirror mirror) {
         // Spring Cloud's refresh puts another source of the same name in its place
         if (!(environment.getPropertySources().get(name) instanceof TreePropertySource tree)) {
             return;
         }
         try {
-            Set<String> changed = tree.replace(mirror.state().nodes().values());
+            Set<String> changed;
+            synchronized (taking) {
+                changed = tree.replace(mirror.state().nodes().values());
+            }
             if (!changed.isEmpty()) {
                 LOG.info("{}: changed: {}", name, changed);
                 events.publishEvent(new ConfigChangedEvent(this, changed));
@@ -94,7 +112,7 @@ final class ConfigRefresh implements SmartLifecycle {
     public void stop() {
         synchronized (lock) {
             running = false;
-            mirrors.forEach(Mirror::close);
+            mirrors.values().forEach(Mirror::close);
             mirrors.clear();
             coordinators.values().forEach(Coordinator::close);
             coordinators.clear();

@@ -33,6 +33,11 @@ public final class ConfigRefreshAutoConfiguration {
         CloudRefresh conclaveCloudRefresh(ApplicationContext context, ObjectProvider<RefreshScope> scopes) {
             return new CloudRefresh(context, scopes);
         }
+
+        @Bean
+        AfterCloudRefresh conclaveAfterCloudRefresh(ConfigRefresh refresh) {
+            return new AfterCloudRefresh(refresh);
+        }
     }
 
     /** Comes before the application's own listeners, which find the new values bound. */
@@ -42,6 +47,23 @@ public final class ConfigRefreshAutoConfiguration {
         public void onApplicationEvent(ConfigChangedEvent event) {
             context.publishEvent(new EnvironmentChangeEvent(context, event.getKeys()));
             scopes.ifAvailable(RefreshScope::refreshAll);
+        }
+
+        @Override
+        public int getOrder() {
+            return Ordered.HIGHEST_PRECEDENCE;
+        }
+    }
+
+    /**
+     * Spring Cloud's refresh puts sources that it has read itself in the place of the followed ones. It tells so before
+     * beans are bound again, and this comes first. Also called for the events of {@link CloudRefresh}: then nothing
+     * differs.
+     */
+    record AfterCloudRefresh(ConfigRefresh refresh) implements ApplicationListener<EnvironmentChangeEvent>, Ordered {
+        @Override
+        public void onApplicationEvent(EnvironmentChangeEvent event) {
+            refresh.update();
         }
 
         @Override

@@ -17,7 +17,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.ConfigDataApplicationContextInitializer;
@@ -25,7 +28,9 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cloud.autoconfigure.ConfigurationPropertiesRebinderAutoConfiguration;
 import org.springframework.cloud.autoconfigure.RefreshAutoConfiguration;
 import org.springframework.cloud.context.config.annotation.RefreshScope;
+import org.springframework.cloud.context.refresh.ContextRefresher;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -207,5 +212,34 @@ class ConfigRefreshTest {
                     await().until(() -> bound.getHost().equals("two"));
                     await().until(() -> context.getBean(Made.class).host().equals("two"));
                 });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        ConfigRefreshAutoConfiguration.class,
+        RefreshAutoConfiguration.class,
+        ConfigurationPropertiesRebinderAutoConfiguration.class
+    })
+    static class Application extends Refreshed {}
+
+    @Test
+    void springCloudsOwnRefreshDuringAnOutageTakesNothingAway() throws Exception {
+        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.NONE)
+                .run(
+                        "--conclave.connect-string=memory:" + store,
+                        "--conclave.connect-timeout=50ms",
+                        "--spring.config.import=optional:conclave:/config")) {
+            Bound bound = context.getBean(Bound.class);
+            set(HOST, "two");
+            await().until(() -> bound.getHost().equals("two")); // so it follows
+            MemoryStore.named(store).faults().suspendAll();
+            context.getBean(ContextRefresher.class).refresh();
+            assertThat(context.getEnvironment().getProperty("host")).isEqualTo("two");
+            assertThat(bound.getHost()).isEqualTo("two");
+            MemoryStore.named(store).faults().restoreAll();
+            set(HOST, "three");
+            awaitHost(context, "three");
+        }
     }
 }
