@@ -36,12 +36,24 @@ public final class SessionIds {
     public SessionIds(int memberId, Random random) {
         this.random = random;
         this.member = (long) memberId << MEMBER_SHIFT;
-        this.next = new AtomicLong(random.nextLong());
+        this.next = new AtomicLong(firstOf(member, random));
+    }
+
+    /** Not among those of member 255 that stand for nodes with a time to live: they come all in a row. */
+    private static long firstOf(long member, Random random) {
+        long first = random.nextLong();
+        while (!Znode.canBeSession(member | (first & COUNT_MASK))) {
+            first = random.nextLong();
+        }
+        return first;
     }
 
     long nextId() {
         long id = member | (next.getAndIncrement() & COUNT_MASK);
-        return Znode.canBeSession(id) ? id : nextId();
+        while (!Znode.canBeSession(id)) {
+            id = member | (next.getAndIncrement() & COUNT_MASK);
+        }
+        return id;
     }
 
     SessionPassword nextPassword() {

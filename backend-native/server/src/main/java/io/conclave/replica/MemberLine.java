@@ -58,8 +58,17 @@ public record MemberLine(EnsembleMember member, String clientAddress, boolean na
             clientPort = port(text, "client port", client.get(client.size() - 1));
             clientAddress = client.size() == 2 && !isEverywhere(client.get(0)) ? client.get(0) : "";
         }
+        checkLength(id, "host", parts.get(0));
+        checkLength(id, "client address", clientAddress);
         EnsembleMember member = new EnsembleMember(id, 0, parts.get(0), peerPort, clientAddress, clientPort, observer);
         return new MemberLine(member, clientAddress, parts.size() == 3 && !isNone(parts.get(2)));
+    }
+
+    private static void checkLength(int id, String what, String host) {
+        if (host.length() > EnsembleMember.MAX_HOST_CHARS) {
+            throw new IllegalArgumentException("the " + what + " of server " + id + " has " + host.length()
+                    + " characters; at most " + EnsembleMember.MAX_HOST_CHARS + " are allowed");
+        }
     }
 
     private static boolean isEverywhere(String address) {

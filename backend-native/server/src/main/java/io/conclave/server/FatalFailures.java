@@ -49,21 +49,29 @@ final class FatalFailures {
         LOG.error("The server stops: {}", reason);
         BackgroundThreads.runApart(() -> {
             kill.run();
-            fatal.accept(new LogException(reason + ". " + logPutAway()
+            fatal.accept(new LogException(reason + ". " + logPutAway(reason)
                     + " Start it again: it is given the state of the others. Have its memory tested"));
         });
     }
 
-    private String logPutAway() {
+    /** Noted first: something that works in the background may keep the directory locked. */
+    private String logPutAway(String reason) {
         if (dataDirectory.isEmpty()) {
             return "It was in memory only.";
         }
+        RealDisk disk = RealDisk.in(dataDirectory.get());
         try {
-            List<String> names = EnsembleLog.setAside(RealDisk.in(dataDirectory.get()));
-            return "Its log was put away, as " + String.join(", ", names) + ".";
+            EnsembleLog.setAsideAtNextStart(disk, reason);
         } catch (LogException e) {
             LOG.error("The log could not be put away", e);
             return "Its log could not be put away (" + e.getMessage() + "): do that before the next start.";
+        }
+        try {
+            List<String> names = EnsembleLog.setAside(disk);
+            return "Its log was put away, as " + String.join(", ", names) + ".";
+        } catch (LogException e) {
+            LOG.info("The log is put away by the next start: {}", e.getMessage());
+            return "Its log is put away by the next start.";
         }
     }
 

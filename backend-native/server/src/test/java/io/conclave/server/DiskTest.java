@@ -185,6 +185,23 @@ class DiskTest {
         }
     }
 
+    @Test
+    void aLogThatIsInUseIsPutAwayByTheNextStart() throws Exception {
+        ServerConfig config =
+                TestServer.config().dataDirectory(Optional.of(directory)).build();
+        CompletableFuture<LogException> failure = new CompletableFuture<>();
+        try (ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), failure::complete)) {
+            new FatalFailures(Optional.of(directory), failure::complete).stateIsWrong("it is wrong", () -> {});
+            String message = failure.get(120, TimeUnit.SECONDS).getMessage();
+            assertTrue(message.contains("Its log is put away by the next start."), message);
+            assertTrue(server.isServing());
+        }
+        LogException alone = assertThrows(
+                LogException.class, () -> ConclaveServer.start(config, TimeSource.system(), failure::complete));
+        assertTrue(alone.getMessage().contains("was set aside"), alone::toString);
+        assertTrue(Files.exists(directory.resolve("set-aside-1-identity")));
+    }
+
     private static String segmentPrefix(SimulatedDisk disk) {
         return disk.list().stream()
                 .filter(name -> name.startsWith("log") || name.startsWith("seg"))

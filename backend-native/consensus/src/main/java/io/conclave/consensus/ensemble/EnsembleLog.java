@@ -99,6 +99,20 @@ public final class EnsembleLog implements ReplicatedLog {
     }
 
     /**
+     * Has the next start put the log in the directory away; it may be in use. Durable on return.
+     *
+     * @param reason why, for who finds the files
+     * @throws LogException if that cannot be noted
+     */
+    public static void setAsideAtNextStart(Disk disk, String reason) {
+        try {
+            LogDirectory.condemn(disk, reason);
+        } catch (IOException e) {
+            throw new LogException("that the log in " + disk + " is to be put away cannot be noted: " + e, e);
+        }
+    }
+
+    /**
      * Counts the log in the directory, whose end was torn, as whole: its member's vote is complete again. Entries of
      * that moment that it had acknowledged are lost, if there were any and no reachable member has them.
      * If another member has claimed that the disk was set back, that claim is deleted instead.

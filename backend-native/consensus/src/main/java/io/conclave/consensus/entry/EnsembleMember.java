@@ -19,6 +19,8 @@ import java.util.Set;
  */
 public record EnsembleMember(
         int id, long directory, String host, int peerPort, String clientHost, int clientPort, boolean observer) {
+    /** Characters of a host: names of DNS have no more. */
+    public static final int MAX_HOST_CHARS = 255;
 
     /** The same member with another directory. */
     public EnsembleMember withDirectory(long newDirectory) {

@@ -255,6 +255,10 @@ final class MembershipKeeper {
     private static String refusalOf(MembershipChange change, ClusterConfiguration current) {
         if (change instanceof MembershipChange.Put put) {
             EnsembleMember wanted = put.member();
+            if (Math.max(wanted.host().length(), wanted.clientHost().length()) > EnsembleMember.MAX_HOST_CHARS) {
+                return "a host of member " + wanted.id() + " has more than " + EnsembleMember.MAX_HOST_CHARS
+                        + " characters";
+            }
             return wanted.observer() && current.isOnlyVoter(wanted.id())
                     ? "member " + wanted.id() + " is the only voter, so it cannot be an observer"
                     : conflict(wanted, current);

@@ -58,8 +58,8 @@ public final class LogDirectory {
         }
     }
 
-    /** Has the next start set the log aside. Durable on return. */
-    static void condemn(Disk disk, String reason) throws IOException {
+    /** Has the next start set the log aside; the log may be in use. Durable on return. */
+    public static void condemn(Disk disk, String reason) throws IOException {
         if (!disk.list().contains(CONDEMNED)) {
             try (DiskFile file = disk.create(CONDEMNED)) {
                 file.write(ByteBuffer.wrap((reason + "\n").getBytes(StandardCharsets.UTF_8)), 0);
@@ -99,14 +99,14 @@ public final class LogDirectory {
     }
 
     /**
-     * Sets the log of a locked directory aside if an earlier start found that its disk had been set back to an older
-     * state.
+     * Sets the log of a locked directory aside if an earlier start found that it is wrong, as when its disk was set
+     * back to an older state.
      */
     static void setAsideIfCondemned(Disk disk) throws IOException {
         List<String> names = disk.list();
         if (names.contains(CONDEMNED)) {
             log.warn(
-                    "{}: this member's disk had been set back to an older state, see the file {} among those set aside",
+                    "{}: this member's log was found wrong, the file {} among those set aside says why",
                     disk,
                     CONDEMNED);
             rename(disk, names);

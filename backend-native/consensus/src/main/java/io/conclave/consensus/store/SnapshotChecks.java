@@ -107,14 +107,21 @@ final class SnapshotChecks {
         suspects.remove(lastIndex);
     }
 
-    /** What cannot be read is as bad as what was read and is wrong. */
-    private boolean isSound(long lastIndex) {
+    /**
+     * What cannot be read is as bad as what was read and is wrong; but what cannot be opened may be sound, as where the
+     * process has too many files open.
+     */
+    private boolean isSound(long lastIndex) throws IOException {
         String name = SnapshotFile.name(lastIndex);
-        try (DiskFile file = disk.open(name)) {
-            SnapshotFile.verify(file, disk.describe(name), clusterId);
-            return true;
+        DiskFile opened;
+        try {
+            opened = disk.open(name);
         } catch (NoSuchFileException e) {
             return true; // not needed any more
+        }
+        try (DiskFile file = opened) {
+            SnapshotFile.verify(file, disk.describe(name), clusterId);
+            return true;
         } catch (IOException | LogException e) {
             log.error("{}: the snapshot does not stand its check", disk.describe(name), e);
             return false;

@@ -57,6 +57,19 @@ class ImpossibleChangeTest {
                 "the address host-2:1 of member 3 is that of member 2");
     }
 
+    /** Before, the entry could not be made, and the leader ended. */
+    @Test
+    void aHostHasAnEnd() {
+        startWith(1, 2);
+        String tooLong = "x".repeat(70_000);
+        assertRefused(
+                new MembershipChange.Put(new EnsembleMember(3, 0, tooLong, 1, "", 0, false)),
+                "a host of member 3 has more than 255 characters");
+        assertRefused(
+                new MembershipChange.Put(new EnsembleMember(3, 0, "host-3", 1, tooLong, 2, false)),
+                "a host of member 3 has more than 255 characters");
+    }
+
     @Test
     void addressesThatAreNotTheSameFromEverywhereAreShared() {
         EnsembleMember one = new EnsembleMember(1, 0, "a", 2888, "", 2181, false);

@@ -12,6 +12,7 @@ import io.conclave.consensus.disk.ForwardingDisk;
 import io.conclave.consensus.disk.SimulatedDisk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -70,6 +71,38 @@ class FileStoreSnapshotTest extends FileStoreFixture {
         disk.losePower();
         start();
         assertEquals(3, recovered.lastCommitted());
+    }
+
+    /** As where the process has too many files open. */
+    @Test
+    void aSnapshotThatCannotBeOpenedIsNotTakenForDamaged() throws IOException {
+        boolean[] opens = {true};
+        Disk crowded = new ForwardingDisk(disk) {
+            @Override
+            public DiskFile open(String name) throws IOException {
+                if (!opens[0]) {
+                    throw new FileSystemException(name, null, "Too many open files");
+                }
+                return super.open(name);
+            }
+
+            @Override
+            protected DiskFile wrap(String name, DiskFile file) {
+                return file;
+            }
+        };
+        List<Runnable> work = new ArrayList<>();
+        FileStore store = FileStore.open(crowded, options(work::add), Runnable::run);
+        store.recover(replay);
+        takeSnapshot(store, work);
+        store.suspectSnapshot(3);
+        opens[0] = false;
+        work.remove(0).run();
+        opens[0] = true;
+        assertTrue(disk.list().contains(SnapshotFile.name(3)));
+        try (StoredSnapshot newest = store.openNewestSnapshot()) {
+            assertEquals(3, newest.lastIndex());
+        }
     }
 
     /** Before, two long tasks of the background kept the next segment waiting, and writes with it. */
