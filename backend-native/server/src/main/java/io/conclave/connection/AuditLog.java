@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Writes the audit log through the logger {@value #LOGGER}, on a thread of its own, so that a slow disk holds up no
- * event loop. A number of lines may wait, and a share of the heap may be in them. What finds no room is lost, and a line
- * says how much. Thread-safe.
+ * event loop. A number of lines may wait, and a share of the heap may be in them. What finds no room is lost, and a
+ * line says how much. Thread-safe.
  */
 public final class AuditLog implements AutoCloseable {
     /** The name of its logger. */
