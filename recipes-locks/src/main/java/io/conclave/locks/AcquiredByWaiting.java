@@ -6,27 +6,41 @@ import io.conclave.grant.Grant;
 import io.conclave.grant.HeldCall;
 import io.conclave.grant.HeldWork;
 import io.conclave.line.Acquisition;
+import io.conclave.line.GrantRequest;
 import io.conclave.line.WhileHeld;
+import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Every form of acquiring, from three kinds of wait.
+ * Every form of acquiring, from one way to ask.
  *
  * @param <G> the kind of grant
  */
 abstract class AcquiredByWaiting<G extends Grant> implements Acquirable<G> {
+    /**
+     * A request that is under way.
+     *
+     * @param grant makes the grant, once the request is granted
+     */
+    record Entered<G>(GrantRequest request, Supplier<G> grant) {}
+
+    /**
+     * Asks for it. Never blocks.
+     *
+     * @param patient false to give up at once where somebody must be waited for
+     */
+    abstract Entered<G> enter(boolean patient);
+
     /** Waits without a limit of time. Never blocks. */
-    abstract Acquisition<G> waitFor();
-
-    /** Waits with a limit of time. Never blocks. */
-    abstract Acquisition<G> waitFor(Duration timeout);
-
-    /** Waits for the store's answer only. Never blocks. */
-    abstract Acquisition<G> ifFree();
+    final Acquisition<G> waitFor() {
+        Entered<G> entered = enter(true);
+        return Acquisition.of(entered.request, entered.grant);
+    }
 
     @Override
     public G acquire() throws InterruptedException {
@@ -34,6 +48,19 @@ abstract class AcquiredByWaiting<G extends Grant> implements Acquirable<G> {
     }
 
     // So far acquire(). From here on its other forms.
+
+    /** Waits with a limit of time. Never blocks. */
+    private Acquisition<G> waitFor(Duration timeout) {
+        Waiting.checkedTimeout(timeout);
+        Entered<G> entered = enter(true);
+        return Acquisition.of(entered.request, entered.grant, timeout);
+    }
+
+    /** Waits for the store's answer only. Never blocks. */
+    final Acquisition<G> ifFree() {
+        Entered<G> entered = enter(false);
+        return Acquisition.ofTry(entered.request, entered.grant);
+    }
 
     @Override
     public G acquire(Duration timeout) throws InterruptedException {
@@ -52,20 +79,16 @@ abstract class AcquiredByWaiting<G extends Grant> implements Acquirable<G> {
 
     @Override
     public Optional<G> tryAcquire() throws InterruptedException {
-        return tryWith(ifFree());
+        try {
+            return Optional.of(ifFree().await());
+        } catch (AcquireTimeoutException e) {
+            return Optional.empty();
+        }
     }
 
     @Override
     public CompletableFuture<Optional<G>> tryAcquireAsync() {
         return ifFree().stageIfFree(Grant::closeAsync);
-    }
-
-    static <G> Optional<G> tryWith(Acquisition<G> ifFree) throws InterruptedException {
-        try {
-            return Optional.of(ifFree.await());
-        } catch (AcquireTimeoutException e) {
-            return Optional.empty();
-        }
     }
 
     @Override

@@ -9,7 +9,6 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.grant.HeldCall;
 import io.conclave.grant.HeldWork;
 import io.conclave.grant.RevocationOutcome;
-import io.conclave.line.Acquisition;
 import io.conclave.line.EntryKind;
 import io.conclave.line.LineView;
 import io.conclave.line.ProcessName;
@@ -135,7 +134,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * @throws io.conclave.error.ConclaveException if they cannot be had
      */
     public PermitGrant acquire(int count) throws InterruptedException {
-        return waitFor(count).await();
+        return several(count).acquire();
     }
 
     /**
@@ -149,7 +148,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * @throws io.conclave.error.ConclaveException if they cannot be had
      */
     public PermitGrant acquire(int count, Duration timeout) throws InterruptedException {
-        return waitFor(count, timeout).await();
+        return several(count).acquire(timeout);
     }
 
     /**
@@ -167,29 +166,25 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      */
     public <X extends Exception> void whileHeld(int count, Duration timeout, HeldWork<? super PermitGrant, X> work)
             throws X, InterruptedException {
-        Objects.requireNonNull(work, "work");
-        WhileHeld.run(acquire(count, timeout), work);
+        several(count).whileHeld(timeout, work);
     }
 
     /** As {@link #whileHeld(int, Duration, HeldWork)}, without a limit of time for the wait. */
     public <X extends Exception> void whileHeld(int count, HeldWork<? super PermitGrant, X> work)
             throws X, InterruptedException {
-        Objects.requireNonNull(work, "work");
-        WhileHeld.run(acquire(count), work);
+        several(count).whileHeld(work);
     }
 
     /** As {@link #whileHeld(int, Duration, HeldWork)}, with a result. */
     public <R extends @Nullable Object, X extends Exception> R callWhileHeld(
             int count, Duration timeout, HeldCall<? super PermitGrant, R, X> work) throws X, InterruptedException {
-        Objects.requireNonNull(work, "work");
-        return WhileHeld.call(acquire(count, timeout), work);
+        return several(count).callWhileHeld(timeout, work);
     }
 
     /** As {@link #callWhileHeld(int, Duration, HeldCall)}, without a limit of time for the wait. */
     public <R extends @Nullable Object, X extends Exception> R callWhileHeld(
             int count, HeldCall<? super PermitGrant, R, X> work) throws X, InterruptedException {
-        Objects.requireNonNull(work, "work");
-        return WhileHeld.call(acquire(count), work);
+        return several(count).callWhileHeld(work);
     }
 
     /**
@@ -197,14 +192,14 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * throws; cancelling it leaves nothing behind.
      */
     public CompletableFuture<PermitGrant> acquireAsync(int count) {
-        return waitFor(count).stage(PermitGrant::closeAsync);
+        return several(count).acquireAsync();
     }
 
     /**
      * As {@link #acquireAsync(int)}, with a limit of time after which it fails with {@link AcquireTimeoutException}.
      */
     public CompletableFuture<PermitGrant> acquireAsync(int count, Duration timeout) {
-        return waitFor(count, timeout).stage(PermitGrant::closeAsync);
+        return several(count).acquireAsync(timeout);
     }
 
     /**
@@ -220,12 +215,12 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      */
     public Optional<PermitGrant> tryAcquire(int count) throws InterruptedException {
-        return tryWith(ifFree(count));
+        return several(count).tryAcquire();
     }
 
     /** As {@link #tryAcquire(int)}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<PermitGrant>> tryAcquireAsync(int count) {
-        return ifFree(count).stageIfFree(PermitGrant::closeAsync);
+        return several(count).tryAcquireAsync();
     }
 
     /**
@@ -383,37 +378,20 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     @Override
-    Acquisition<PermitGrant> waitFor() {
-        return waitFor(1);
+    Entered<PermitGrant> enter(boolean patient) {
+        return enter(1, patient);
     }
 
-    @Override
-    Acquisition<PermitGrant> waitFor(Duration timeout) {
-        return waitFor(1, timeout);
+    private AcquiredByWaiting<PermitGrant> several(int count) {
+        return new AcquiredByWaiting<>() {
+            @Override
+            Entered<PermitGrant> enter(boolean patient) {
+                return DistributedSemaphore.this.enter(count, patient);
+            }
+        };
     }
 
-    @Override
-    Acquisition<PermitGrant> ifFree() {
-        return ifFree(1);
-    }
-
-    private Acquisition<PermitGrant> waitFor(int count) {
-        PermitRequest request = enter(count, true);
-        return Acquisition.of(request, () -> new HeldPermits(request));
-    }
-
-    private Acquisition<PermitGrant> waitFor(int count, Duration timeout) {
-        Waiting.checkedTimeout(timeout);
-        PermitRequest request = enter(count, true);
-        return Acquisition.of(request, () -> new HeldPermits(request), timeout);
-    }
-
-    private Acquisition<PermitGrant> ifFree(int count) {
-        PermitRequest request = enter(count, false);
-        return Acquisition.ofTry(request, () -> new HeldPermits(request));
-    }
-
-    private PermitRequest enter(int count, boolean patient) {
+    private Entered<PermitGrant> enter(int count, boolean patient) {
         if (count < 1 || count > MAX_AT_ONCE) {
             throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path()
                     + ": it must be from 1 to " + MAX_AT_ONCE);
@@ -427,7 +405,9 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
                     + data.length + " bytes of data each: together they must be no more than " + MAX_BYTES_AT_ONCE);
         }
         SemaphoreDefinition definition = new SemaphoreDefinition(layout, permits, adjustable);
-        return PermitRequest.enter(RecipeAccess.session(coordinator), definition, count, patient, data);
+        PermitRequest request =
+                PermitRequest.enter(RecipeAccess.session(coordinator), definition, count, patient, data);
+        return new Entered<>(request, () -> new HeldPermits(request));
     }
 
     private static void refuseNegative(NodePath path, int permits) {

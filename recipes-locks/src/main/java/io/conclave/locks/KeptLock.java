@@ -1,10 +1,5 @@
 package io.conclave.locks;
 
-import io.conclave.line.Acquisition;
-import io.conclave.recipe.RecipeSession;
-import io.conclave.recipe.Waiting;
-import java.time.Duration;
-
 /**
  * A mutex whose process keeps its place at the head of the line after a release, and passes it on in memory: the next
  * caller of the same coordinator is granted the lock without a request. Made by {@link DistributedLock#kept}.
@@ -32,41 +27,21 @@ import java.time.Duration;
  * multi-locks are not kept. Immutable and thread-safe.
  */
 public final class KeptLock extends ListedLock<LockGrant> {
-    private final Keeping keeping;
     private final KeptPlaces.Key key;
 
     KeptLock(LockLine place, Keeping keeping) {
         super(place, place.roles().mutex());
-        this.keeping = keeping;
         this.key = KeptPlaces.Key.of(place, keeping);
     }
 
     /** How long and how far the place is kept. */
     public Keeping keeping() {
-        return keeping;
+        return key.keeping();
     }
 
     @Override
-    Acquisition<LockGrant> waitFor() {
-        KeptRequest request = enter(true);
-        return Acquisition.of(request, () -> new KeptGrant(request));
-    }
-
-    @Override
-    Acquisition<LockGrant> waitFor(Duration timeout) {
-        Waiting.checkedTimeout(timeout);
-        KeptRequest request = enter(true);
-        return Acquisition.of(request, () -> new KeptGrant(request), timeout);
-    }
-
-    @Override
-    Acquisition<LockGrant> ifFree() {
-        KeptRequest request = enter(false);
-        return Acquisition.ofTry(request, () -> new KeptGrant(request));
-    }
-
-    private KeptRequest enter(boolean patient) {
-        RecipeSession session = place().session();
-        return KeptPlaces.of(session).enter(place(), key, keeping, patient);
+    Entered<LockGrant> enter(boolean patient) {
+        KeptRequest request = KeptPlaces.of(place().session()).enter(place(), key, patient);
+        return new Entered<>(request, () -> new KeptGrant(request));
     }
 }

@@ -27,10 +27,10 @@ final class KeptPlaces {
     }
 
     /** Joins those of this session who want the lock. Never blocks. */
-    KeptRequest enter(LockLine line, Key key, Keeping keeping, boolean patient) {
+    KeptRequest enter(LockLine line, Key key, boolean patient) {
         while (true) {
             KeptPlace place = places.computeIfAbsent(
-                    key, first -> new KeptPlace(session, line, keeping, ended -> places.remove(key, ended)));
+                    key, first -> new KeptPlace(session, line, key.keeping(), ended -> places.remove(key, ended)));
             KeptRequest request = new KeptRequest(place, patient);
             if (place.join(request)) {
                 return request;

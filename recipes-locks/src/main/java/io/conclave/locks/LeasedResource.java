@@ -2,12 +2,10 @@ package io.conclave.locks;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
-import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -42,27 +40,11 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
         return layout.path();
     }
 
-    private LeaseRequest enter(boolean patient) {
-        return LeaseRequest.enter(coordinator, RecipeAccess.session(coordinator), layout, wish, patient);
-    }
-
     @Override
-    final Acquisition<LeasedGrant> waitFor() {
-        LeaseRequest request = enter(true);
-        return Acquisition.of(request, () -> new HeldLease(request.hold()));
-    }
-
-    @Override
-    final Acquisition<LeasedGrant> waitFor(Duration timeout) {
-        Waiting.checkedTimeout(timeout);
-        LeaseRequest request = enter(true);
-        return Acquisition.of(request, () -> new HeldLease(request.hold()), timeout);
-    }
-
-    @Override
-    final Acquisition<LeasedGrant> ifFree() {
-        LeaseRequest request = enter(false);
-        return Acquisition.ofTry(request, () -> new HeldLease(request.hold()));
+    final Entered<LeasedGrant> enter(boolean patient) {
+        LeaseRequest request =
+                LeaseRequest.enter(coordinator, RecipeAccess.session(coordinator), layout, wish, patient);
+        return new Entered<>(request, () -> new HeldLease(request.hold()));
     }
 
     /**

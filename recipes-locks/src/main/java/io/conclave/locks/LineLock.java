@@ -1,12 +1,9 @@
 package io.conclave.locks;
 
-import io.conclave.line.Acquisition;
 import io.conclave.line.Contender;
 import io.conclave.line.JointEntry;
 import io.conclave.line.LineRole;
 import io.conclave.node.Bytes;
-import io.conclave.recipe.Waiting;
-import java.time.Duration;
 
 /**
  * What all locks that are one role in a line have in common; the public ones differ in the role and in the kind of
@@ -26,32 +23,13 @@ abstract class LineLock<G extends LockGrant> extends ListedLock<G> {
     abstract G grantOf(Contender contender);
 
     @Override
-    final Acquisition<G> waitFor() {
-        Contender contender = enter(true);
-        return Acquisition.of(contender, () -> grantOf(contender));
-    }
-
-    private Contender enter(boolean patient) {
-        return Contender.enter(place().session(), place().path(), role, place().data(), patient);
+    final Entered<G> enter(boolean patient) {
+        Contender contender = Contender.enter(place().session(), place().path(), role, place().data(), patient);
+        return new Entered<>(contender, () -> grantOf(contender));
     }
 
     /** The place in the line, for a request of several locks at a time. */
     JointEntry.Part part() {
         return new JointEntry.Part(place().path(), role, Bytes.copyOf(place().data()));
-    }
-
-    // So far acquire(). From here on its other forms.
-
-    @Override
-    final Acquisition<G> waitFor(Duration timeout) {
-        Waiting.checkedTimeout(timeout);
-        Contender contender = enter(true);
-        return Acquisition.of(contender, () -> grantOf(contender), timeout);
-    }
-
-    @Override
-    final Acquisition<G> ifFree() {
-        Contender contender = enter(false);
-        return Acquisition.ofTry(contender, () -> grantOf(contender));
     }
 }

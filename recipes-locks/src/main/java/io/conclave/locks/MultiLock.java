@@ -1,9 +1,6 @@
 package io.conclave.locks;
 
-import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Waiting;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -69,22 +66,9 @@ public final class MultiLock extends AcquiredByWaiting<MultiLockGrant> {
     }
 
     @Override
-    Acquisition<MultiLockGrant> waitFor() {
-        MultiLockRequest request = MultiLockRequest.enter(locks, true);
-        return Acquisition.of(request, () -> new HeldMultiLock(request));
-    }
-
-    @Override
-    Acquisition<MultiLockGrant> waitFor(Duration timeout) {
-        Waiting.checkedTimeout(timeout);
-        MultiLockRequest request = MultiLockRequest.enter(locks, true);
-        return Acquisition.of(request, () -> new HeldMultiLock(request), timeout);
-    }
-
-    @Override
-    Acquisition<MultiLockGrant> ifFree() {
-        MultiLockRequest request = MultiLockRequest.enter(locks, false);
-        return Acquisition.ofTry(request, () -> new HeldMultiLock(request));
+    Entered<MultiLockGrant> enter(boolean patient) {
+        MultiLockRequest request = MultiLockRequest.enter(locks, patient);
+        return new Entered<>(request, () -> new HeldMultiLock(request));
     }
 
     @Override
