@@ -13,12 +13,14 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.GuaranteedDelete;
+import io.conclave.recovery.Retry;
 import io.conclave.request.Delete;
 import io.conclave.request.Multi;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -462,9 +464,20 @@ public final class Contender extends AbstractGrantRequest {
         return measurements;
     }
 
+    /** Our place among the names in the line, after a lost reply; of a creation that was sent twice the first one. */
+    Optional<NodePath> placeAmong(List<String> names) {
+        List<NodePath> ours = placesOf(Set.of(role.kind()), names);
+        ours.stream().skip(1).forEach(surplus -> Retry.deleteUntilGone(session, surplus, () -> {}));
+        return ours.stream().findFirst();
+    }
+
     /** The places of our guid, of whatever kind. */
     private List<NodePath> ours(List<String> names) {
-        return LineEntry.of(guid, role.line(), names).stream()
+        return placesOf(role.line(), names);
+    }
+
+    private List<NodePath> placesOf(Set<EntryKind> kinds, List<String> names) {
+        return LineEntry.of(guid, kinds, names).stream()
                 .map(entry -> line.child(entry.name()))
                 .toList();
     }

@@ -7,11 +7,9 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.Waiting;
-import io.conclave.recovery.Retry;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -83,20 +81,11 @@ final class CreationFailure {
         if (!contender.isInLine()) {
             return; // its deletion searches for itself
         }
-        List<LineEntry> ours =
-                LineEntry.of(contender.guid(), Set.of(contender.role().kind()), names);
-        if (ours.isEmpty()) {
-            waiter.create();
-            return;
-        }
-        LOG.debug("{}: found again after a lost reply: {}", contender, ours);
-        for (LineEntry surplus : ours.subList(1, ours.size())) { // the creation was sent twice
-            Retry.deleteUntilGone(contender.session(), line.child(surplus.name()), () -> {});
-        }
-        readFound(line.child(ours.get(0).name()));
+        contender.placeAmong(names).ifPresentOrElse(this::readFound, waiter::create);
     }
 
     private void readFound(NodePath path) {
+        LOG.debug("{}: found again after a lost reply: {}", contender, path);
         contender.send(GetData.of(path), node -> onFound(path, node), cause -> {
             if (cause instanceof OutcomeUnknownException && contender.isInLine()) {
                 findOut();

@@ -13,7 +13,6 @@ import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.recovery.GuaranteedDelete;
-import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
@@ -21,7 +20,6 @@ import io.conclave.request.Multi;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -177,10 +175,8 @@ public final class JointEntry {
     }
 
     private void makeLines() {
-        CompletableFuture<?>[] made = contenders.stream()
-                .map(one -> ParentMaker.makeContainers(session, one.line()).toCompletableFuture())
-                .toArray(CompletableFuture<?>[]::new);
-        CompletableFuture.allOf(made).whenComplete((all, failure) -> guarded(() -> onLines(failure)));
+        Waiting.all(contenders.stream().map(one -> ParentMaker.makeContainers(session, one.line())))
+                .whenComplete((made, failure) -> guarded(() -> onLines(failure)));
     }
 
     private void onLines(@Nullable Throwable failure) {
@@ -211,18 +207,9 @@ public final class JointEntry {
         contender.readLatest(
                 contender.line(),
                 GetChildren.of(contender.line()),
-                children -> found.complete(placeAmong(children.names(), contender)),
+                children -> found.complete(contender.placeAmong(children.names())),
                 Failures.ifNoNode(() -> found.complete(Optional.empty()), contender::fail));
         return found;
-    }
-
-    private Optional<NodePath> placeAmong(List<String> names, Contender contender) {
-        List<LineEntry> ours =
-                LineEntry.of(contender.guid(), Set.of(contender.role().kind()), names);
-        for (LineEntry surplus : ours.subList(Math.min(1, ours.size()), ours.size())) { // the creation was sent twice
-            Retry.deleteUntilGone(session, contender.line().child(surplus.name()), () -> {});
-        }
-        return ours.stream().findFirst().map(place -> contender.line().child(place.name()));
     }
 
     private void onListed(List<Optional<NodePath>> found) {
@@ -275,11 +262,7 @@ public final class JointEntry {
 
     /** Asks something for each contender, and goes on when there are all answers. Not if one fails instead. */
     private <R> void askEach(Function<Contender, CompletableFuture<R>> ask, Consumer<List<R>> onAnswers) {
-        List<CompletableFuture<R>> answers = new ArrayList<>();
-        contenders.forEach(contender -> answers.add(ask.apply(contender)));
-        CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
-                .thenRun(() -> guarded(() -> onAnswers.accept(
-                        answers.stream().map(CompletableFuture::join).toList())));
+        Waiting.all(contenders.stream().map(ask)).thenAccept(answers -> guarded(() -> onAnswers.accept(answers)));
     }
 
     @Override

@@ -214,10 +214,7 @@ public final class GuaranteedDelete {
     }
 
     private void deleteEach(List<NodePath> found) {
-        CompletableFuture<?>[] deletions = found.stream()
-                .map(path -> session.submit(Delete.of(path)).toCompletableFuture())
-                .toArray(CompletableFuture<?>[]::new);
-        CompletableFuture.allOf(deletions).whenComplete((all, failure) -> {
+        Waiting.all(found.stream().map(path -> session.submit(Delete.of(path)))).whenComplete((all, failure) -> {
             if (failure == null) {
                 nothingLeft();
             } else if (found.size() > 1 && Failures.isNoNode(Waiting.cause(failure))) {

@@ -66,7 +66,7 @@ final class Publication {
     CompletionStage<Optional<Boolean>> attempt() {
         CompletableFuture<Optional<NodeStat>> logStat = exists(log);
         List<String> names = List.copyOf(batch.entries().keySet());
-        return all(names.stream().map(name -> exists(path(name))).toList())
+        return Waiting.all(names.stream().map(name -> exists(path(name))))
                 .thenCombine(logStat, (stats, there) -> {
                     Set<String> present = new HashSet<>();
                     for (int i = 0; i < names.size(); i++) {
@@ -97,15 +97,9 @@ final class Publication {
 
     /** The value of a key is expected that has no znode; unless the server that has said so lags. */
     private CompletionStage<Optional<Boolean>> lookAgain(List<NodePath> missed) {
-        return all(missed.stream()
-                        .map(key -> exists(Exists.of(key).linearizable()))
-                        .toList())
+        return Waiting.all(missed.stream().map(key -> exists(Exists.of(key).linearizable())))
                 .thenApply(
                         stats -> stats.stream().allMatch(Optional::isPresent) ? Optional.empty() : Optional.of(false));
-    }
-
-    private static <T> CompletableFuture<List<T>> all(List<CompletableFuture<T>> stages) {
-        return Waiting.all(stages.stream());
     }
 
     private CompletableFuture<Optional<NodeStat>> exists(NodePath path) {
@@ -123,7 +117,7 @@ final class Publication {
     }
 
     /** Of the keys that are to be created; each once, for there may be thousands of keys below it. */
-    private CompletionStage<Void> makeParents(Set<String> present) {
+    private CompletionStage<?> makeParents(Set<String> present) {
         Map<NodePath, NodePath> oneOfEach = new HashMap<>();
         batch.entries().forEach((name, entry) -> {
             if (!present.contains(name) && entry.data().length > 0) {
@@ -132,9 +126,7 @@ final class Publication {
             }
         });
         oneOfEach.remove(log); // it is there
-        return CompletableFuture.allOf(oneOfEach.values().stream()
-                .map(path -> requests.makeParents(path).toCompletableFuture())
-                .toArray(CompletableFuture<?>[]::new));
+        return Waiting.all(oneOfEach.values().stream().map(requests::makeParents));
     }
 
     /**
@@ -150,10 +142,8 @@ final class Publication {
                         .add(path);
             }
         });
-        return all(byParent.entrySet().stream()
-                        .map(each -> missing(each.getKey())
-                                .thenApply(top -> top.map(one -> Set.of(one)).orElse(each.getValue())))
-                        .toList())
+        return Waiting.all(byParent.entrySet().stream().map(each -> missing(each.getKey())
+                        .thenApply(top -> top.map(one -> Set.of(one)).orElse(each.getValue()))))
                 .thenApply(found -> found.stream().flatMap(Set::stream).collect(Collectors.toSet()));
     }
 

@@ -5,13 +5,13 @@ import io.conclave.error.ConclaveException;
 import io.conclave.line.Contender;
 import io.conclave.line.JointEntry;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Waiting;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
  * The locks of a multi-lock that are of one session: their lines are entered in one transaction and left in one.
@@ -54,14 +54,11 @@ final class LockGroup {
     }
 
     /** Leaves the lines. Completes when nothing is left there. */
-    CompletableFuture<Void> leave(ConclaveException why) {
+    CompletableFuture<?> leave(ConclaveException why) {
         List<Contender> leaving = contenders;
         contenders = List.of();
         session.execute(() -> JointEntry.leave(leaving, why));
-        return CompletableFuture.allOf(leaving.stream()
-                .map(Contender::gone)
-                .map(CompletionStage::toCompletableFuture)
-                .toArray(CompletableFuture<?>[]::new));
+        return Waiting.all(leaving.stream().map(Contender::gone));
     }
 
     boolean isEntered() {

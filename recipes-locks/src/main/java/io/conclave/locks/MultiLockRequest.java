@@ -51,7 +51,7 @@ final class MultiLockRequest extends StagedRequest {
     private final boolean patient;
     private final RecipeSession session;
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
-    private final List<CompletableFuture<Void>> leaving = new ArrayList<>();
+    private final List<CompletableFuture<?>> leaving = new ArrayList<>();
     private volatile List<LockGroup> groups = List.of(); // set once
     private volatile List<Contender> held = List.of(); // written on the dispatcher only; empty before and after
     private volatile Map<NodePath, LockGrant> grants = Map.of(); // set once, before it is granted

@@ -20,8 +20,6 @@ import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -120,11 +118,7 @@ final class GroupDeletion {
     private CompletionStage<Integer> deleteMembers(int version) {
         return session().submit(GetChildren.of(path)).thenCompose(children -> {
             checked(children.stat());
-            List<CompletableFuture<Done>> deletions = new ArrayList<>();
-            for (String name : children.names()) {
-                deletions.add(deleteMember(path.child(name), version).toCompletableFuture());
-            }
-            return CompletableFuture.allOf(deletions.toArray(CompletableFuture<?>[]::new))
+            return Waiting.all(children.names().stream().map(name -> deleteMember(path.child(name), version)))
                     .thenApply(done -> version);
         });
     }
