@@ -40,11 +40,6 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
         throw new IllegalArgumentException("Invalid grant " + grant + ": it must be one that Conclave has given");
     }
 
-    /** Each stage has a queue of its own, so that one that blocks holds up no other. */
-    private SerialExecutor listeners(RecipeSession session, String stage) {
-        return new SerialExecutor(stage + " of " + this, session.listenerExecutor(), session.time());
-    }
-
     @Override
     public final Duration remaining() {
         return released || givingUp.get() ? Duration.ZERO : request.remaining();
@@ -70,7 +65,8 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
         request.watchForLoss();
         request.lost().thenAccept(reason -> {
             if (reason != LossReason.RELEASED) {
-                listeners(request.session(), "loss").execute(callback);
+                RecipeSession session = request.session();
+                new SerialExecutor("loss of " + this, session.listenerExecutor(), session.time()).execute(callback);
             }
         });
     }
@@ -144,21 +140,12 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
     @Override
     public final void close() {
         CompletionStage<Void> gone = giveBack();
-        RecipeSession session = request.session();
-        if (gone.toCompletableFuture().isDone() || session.isDispatcherThread()) {
-            return; // which would wait for itself; the deletion goes on
-        }
-        Duration remaining = session.remaining();
-        Duration bound = remaining.compareTo(session.sessionTimeout()) < 0 ? remaining : session.sessionTimeout();
-        Waiting.awaitUninterruptibly(session, Waiting.atMost(session.time(), bound, gone));
+        Waiting.awaitGone(request.session(), gone);
     }
 
     @Override
     public final CompletableFuture<Void> closeAsync() {
-        CompletableFuture<Void> closed = new CompletableFuture<>();
-        SerialExecutor listeners = listeners(request.session(), "closeAsync()");
-        giveBack().thenRun(() -> listeners.execute(() -> closed.complete(null)));
-        return closed;
+        return request.session().onListenerThread("closeAsync() of " + this, giveBack());
     }
 
     private CompletionStage<Void> giveBack() {

@@ -62,6 +62,19 @@ public final class Waiting {
     }
 
     /**
+     * Waits, whatever interrupts come, until nothing of a grant is left, or the session that owned it is surely gone.
+     * Not on the session's dispatcher, which would wait for itself: the deletion goes on.
+     */
+    public static void awaitGone(RecipeSession session, CompletionStage<Void> gone) {
+        if (gone.toCompletableFuture().isDone() || session.isDispatcherThread()) {
+            return;
+        }
+        Duration remaining = session.remaining();
+        Duration bound = remaining.compareTo(session.sessionTimeout()) < 0 ? remaining : session.sessionTimeout();
+        awaitUninterruptibly(session, atMost(session.time(), bound, gone));
+    }
+
+    /**
      * A stage that completes with the given one, or normally once the bound has passed on the clock; never
      * exceptionally.
      */

@@ -307,11 +307,6 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
     }
 
     @Override
-    public boolean deadlineIsStrict() {
-        return session().deadlineIsStrict();
-    }
-
-    @Override
     public String id() {
         return path.name();
     }
@@ -392,21 +387,12 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
     @Override
     public void close() {
         CompletionStage<Void> left = leave(new ClosedException("Left: " + this));
-        RecipeSession last = session();
-        if (last.isDispatcherThread()) {
-            return; // it would wait for itself; the deletion goes on
-        }
-        Duration remaining = last.remaining();
-        Duration bound = remaining.compareTo(last.sessionTimeout()) < 0 ? remaining : last.sessionTimeout();
-        Waiting.awaitUninterruptibly(last, Waiting.atMost(last.time(), bound, left));
+        Waiting.awaitGone(session(), left);
     }
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        CompletableFuture<Void> closed = new CompletableFuture<>();
-        SerialExecutor threads = queue("leaving");
-        leave(new ClosedException("Left: " + this)).thenRun(() -> threads.execute(() -> closed.complete(null)));
-        return closed;
+        return firstSession.onListenerThread("leaving of " + path, leave(new ClosedException("Left: " + this)));
     }
 
     @Override

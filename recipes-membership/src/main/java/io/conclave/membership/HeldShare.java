@@ -1,6 +1,5 @@
 package io.conclave.membership;
 
-import io.conclave.cache.CachedNode;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
@@ -77,7 +76,7 @@ final class HeldShare implements PartitionShare {
         this.membership = group.enter(id, ""); // first: it refuses a bad id
         this.view = group.view();
         this.mirror = Mirror.of(coordinator, partitioner.assignmentPath(), MirrorScope.NODE);
-        this.proposals = new Proposals(this, coordinator, group, partitioner, () -> latest);
+        this.proposals = new Proposals(this, group, partitioner, () -> latest);
     }
 
     private SerialExecutor newQueue(String name) {
@@ -87,7 +86,8 @@ final class HeldShare implements PartitionShare {
     void begin() {
         mirror.listen(changes -> mirror.get(partitioner.assignmentPath())
                 .ifPresentOrElse(
-                        node -> execute(() -> onAssignment(node)),
+                        node -> execute(() ->
+                                onAssignment(node.stat().mzxid(), node.bytes().text())),
                         () -> execute(this::propose))); // nobody has written one, or it was deleted
         view.onChange(update -> {
             if (!update.joined().isEmpty() || !update.left().isEmpty()) {
@@ -136,10 +136,6 @@ final class HeldShare implements PartitionShare {
     @Override
     public String id() {
         return id;
-    }
-
-    private void onAssignment(CachedNode node) {
-        onAssignment(node.stat().mzxid(), node.bytes().text());
     }
 
     private void onAssignment(long mzxid, String text) {

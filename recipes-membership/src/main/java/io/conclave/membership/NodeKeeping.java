@@ -246,10 +246,16 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
             LOG.info("{}: trying again: {}", owner, cause.getMessage());
             maybeCreated &= !isCreating;
             isStale = true;
-            Retry.later(on, cause, () -> answered(on, () -> {}));
+            later(cause);
         } else {
             answered(on, () -> onFailure.accept(cause));
         }
+    }
+
+    private void later(Throwable cause) {
+        RecipeSession on = session();
+        isBusy = true;
+        Retry.later(on, cause, () -> answered(on, () -> {}));
     }
 
     private void create() {
@@ -299,9 +305,7 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
         }
         if (wasThere) {
             LOG.warn("{}: cannot be created again, trying on: {}", owner, cause.getMessage());
-            RecipeSession on = session();
-            isBusy = true;
-            Retry.later(on, cause, () -> answered(on, () -> {}));
+            later(cause);
         } else {
             end(cause);
         }
@@ -330,9 +334,7 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
         } else {
             LOG.warn("{}: cannot be looked at, trying on: {}", owner, cause.getMessage());
             isStale = true;
-            RecipeSession on = session();
-            isBusy = true;
-            Retry.later(on, cause, () -> answered(on, () -> {}));
+            later(cause);
         }
     }
 

@@ -1,7 +1,5 @@
 package io.conclave.membership;
 
-import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
@@ -29,7 +27,6 @@ import org.slf4j.LoggerFactory;
 final class Proposals {
     private static final Logger LOG = LoggerFactory.getLogger(Proposals.class);
 
-    private final Coordinator coordinator;
     private final Group<String> group;
     private final String id;
     private final NodePath path;
@@ -42,14 +39,8 @@ final class Proposals {
     private volatile boolean isOver;
     private CompletableFuture<List<Member<String>>> settling = new CompletableFuture<>();
 
-    Proposals(
-            HeldShare share,
-            Coordinator coordinator,
-            Group<String> group,
-            Partitioner of,
-            Supplier<Assignment> lastKnown) {
+    Proposals(HeldShare share, Group<String> group, Partitioner of, Supplier<Assignment> lastKnown) {
         this.share = share;
-        this.coordinator = coordinator;
         this.group = group;
         this.id = share.id();
         this.path = of.assignmentPath();
@@ -93,21 +84,18 @@ final class Proposals {
     private void onFailure(Throwable cause) {
         if (isOver || cause instanceof ClosedException) {
             isUnderWay = false;
-        } else if (Failures.isStale(cause) || Failures.isSessionOver(cause) || isUnknown(cause)) {
+        } else if (Failures.isStale(cause)
+                || Failures.isSessionOver(cause)
+                || cause instanceof OutcomeUnknownException) {
             end(true);
         } else {
             LOG.warn("{}: cannot write the assignment, trying on: {}", share, cause.getMessage());
-            RecipeSession session = RecipeAccess.session(coordinator);
-            session.time().schedule(Retry.delay(cause), () -> share.execute(() -> end(true)));
+            share.session().time().schedule(Retry.delay(cause), () -> share.execute(() -> end(true)));
         }
     }
 
-    private static boolean isUnknown(Throwable cause) {
-        return cause instanceof OutcomeUnknownException;
-    }
-
     private void propose(List<String> members) {
-        RecipeSession session = RecipeAccess.session(coordinator);
+        RecipeSession session = share.session();
         session.execute(
                 () -> session.readLatest(path, GetData.of(path), node -> write(session, members, node), cause -> {
                     if (Failures.isNoNode(cause) && !isOver) {

@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  * looked for, and what belongs to this session is ours, since {@link PathQueue} lets no other member of this session
  * create it. State belongs to the session's dispatcher.
  */
-final class SessionMembership implements PathQueue.Claimant {
+final class SessionMembership implements PathQueue.Claimant, Sender {
     private static final Logger LOG = LoggerFactory.getLogger(SessionMembership.class);
 
     private final HeldMembership<?> membership;
@@ -52,7 +52,6 @@ final class SessionMembership implements PathQueue.Claimant {
     private final NodePath path;
     private final PathQueue claims;
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
-    private final Sender sender = this::send;
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private Registration sessionListener = () -> {};
     private State state = State.CLAIMING;
@@ -170,7 +169,8 @@ final class SessionMembership implements PathQueue.Claimant {
     }
 
     /** Sends a request whose answer goes on from here. */
-    private <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+    @Override
+    public <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
         busy = true;
         session.send(
                 request,
@@ -258,9 +258,9 @@ final class SessionMembership implements PathQueue.Claimant {
     private void look() {
         GetData read = GetData.of(path).withWatcher(watcher);
         if (maybeCreated) {
-            sender.readLatest(path, read, this::onFound, this::onNotFound);
+            readLatest(path, read, this::onFound, this::onNotFound);
         } else {
-            sender.read(read, this::onFound, this::onNotFound);
+            read(read, this::onFound, this::onNotFound);
         }
     }
 
@@ -456,7 +456,7 @@ final class SessionMembership implements PathQueue.Claimant {
         if (session.connectionNumber() == takenOnConnection && session.state() == SessionState.CONNECTED) {
             delete(version);
         } else {
-            sender.readLatest(
+            readLatest(
                     path,
                     GetData.of(path),
                     node -> {

@@ -2,7 +2,6 @@ package io.conclave.membership;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ClosedException;
-import io.conclave.error.ConclaveException;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
@@ -16,10 +15,10 @@ import io.conclave.request.Watcher;
 import io.conclave.session.SessionState;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Waits until nobody has joined or left a group for a time: kazoo's PatientChildrenWatch.
@@ -36,20 +35,24 @@ final class Settling<P> implements SessionFollower.Work {
     private final NodePath path;
     private final Duration quietPeriod;
     private final SessionFollower follower;
-    private final Reader<P> reader;
+    private final Function<List<String>, CompletableFuture<List<Member<P>>>> reader;
     private final CompletableFuture<List<Member<P>>> settled = new CompletableFuture<>();
     private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
     private long seen; // the pzxid; NO_GROUP, or 0 if nothing is known
     private TimeSource.Timer timer = () -> {};
     private int looks; // only the answer of the last one counts
 
-    /** Reads the members of these names, with their payloads; those that have left are not among them. */
-    @FunctionalInterface
-    interface Reader<P> {
-        CompletableFuture<List<Member<P>>> read(List<String> names);
-    }
-
-    Settling(Coordinator coordinator, NodePath path, Duration quietPeriod, Reader<P> reader) {
+    /**
+     * Nothing is sent yet.
+     *
+     * @param reader of the members of these names, with their payloads, in the order of the names; those that have left
+     *     are not among them
+     */
+    Settling(
+            Coordinator coordinator,
+            NodePath path,
+            Duration quietPeriod,
+            Function<List<String>, CompletableFuture<List<Member<P>>>> reader) {
         this.path = path;
         this.quietPeriod = Waiting.checkedTimeout(quietPeriod);
         this.reader = reader;
@@ -157,10 +160,8 @@ final class Settling<P> implements SessionFollower.Work {
     }
 
     private void readMembers(RecipeSession on, int look, List<String> names) {
-        List<String> sorted = new ArrayList<>(names);
-        sorted.sort(null);
         Waiting.whenDone(
-                reader.read(sorted),
+                reader.apply(names),
                 members -> on.execute(() -> {
                     if (isCurrent(on, look) && members.size() == names.size()) {
                         settled.complete(members);
@@ -175,17 +176,14 @@ final class Settling<P> implements SessionFollower.Work {
         if (!isCurrent(on, look) || Failures.isSessionOver(cause)) {
             return; // the session's state tells what follows
         }
-        Consumer<Throwable> refused = refusal -> settled.completeExceptionally(failureOf(refusal));
+        String what = "the wait for " + path + " to settle";
+        Consumer<Throwable> refused = refusal -> settled.completeExceptionally(Failures.known(refusal, what));
         Runnable again = () -> {
             if (isCurrent(on, look)) {
                 look(on, false);
             }
         };
         Retry.ifItMayPass(on, "settling of " + path, cause, again, refused);
-    }
-
-    private ConclaveException failureOf(Throwable cause) {
-        return Failures.known(cause, "the wait for " + path + " to settle");
     }
 
     private void onEvent(NodeEvent event) {
