@@ -59,7 +59,7 @@ final class BarrierParticipant extends AbstractGrantRequest {
         participant.progress.waits("doublebarrier.enter");
         session.execute(() -> {
             participant.tie();
-            participant.entering.begin();
+            participant.entering.look();
         });
         return participant;
     }

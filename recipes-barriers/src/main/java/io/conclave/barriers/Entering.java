@@ -75,11 +75,7 @@ final class Entering {
         this.layout = participant.layout();
     }
 
-    void begin() {
-        look();
-    }
-
-    private void look() {
+    void look() {
         if (!isEntering()) {
             return;
         }

@@ -5,7 +5,6 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
-import io.conclave.error.SessionGoneException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
@@ -87,19 +86,14 @@ final class Leaving extends Wait {
     }
 
     private void onSessionState(SessionState next) {
-        if (next == SessionState.LOST) {
-            if (!isOver()) {
-                sessionListener.close();
-                failed(new SessionGoneException("The session was lost while leaving " + layout.path()));
-            }
-            nothingLeft();
-        } else if (next == SessionState.CLOSED) {
-            if (!isOver()) {
-                sessionListener.close();
-                closed(new ClosedException("The coordinator was closed while leaving " + layout.path()));
-            }
-            nothingLeft();
+        if (next.isLive()) {
+            return;
         }
+        if (!isOver()) {
+            sessionListener.close();
+            sessionEnded(next, "leaving " + layout.path());
+        }
+        nothingLeft();
     }
 
     private void look() {
@@ -120,7 +114,7 @@ final class Leaving extends Wait {
             look();
         } else if (Failures.isNoNode(cause)) {
             allHaveLeft(); // with the barrier's znode
-        } else if (!(cause instanceof SessionGoneException || cause instanceof ClosedException)) {
+        } else if (!Failures.isSessionOver(cause)) {
             stopNow(Failures.known(cause, this));
         } // else the session's state tells
     }

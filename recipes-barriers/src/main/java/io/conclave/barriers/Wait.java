@@ -1,11 +1,11 @@
 package io.conclave.barriers;
 
-import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.line.Acquisition;
 import io.conclave.line.GrantProgress;
 import io.conclave.line.GrantRequest;
+import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.session.SessionState;
 import java.time.Duration;
@@ -44,9 +44,15 @@ abstract class Wait implements GrantRequest {
         failed(why, LossReason.RELEASED);
     }
 
-    /** The coordinator was closed. */
-    final void closed(ClosedException why) {
-        failed(why, LossReason.COORDINATOR_CLOSED);
+    /**
+     * Its session has ended, and there is no next one for it.
+     *
+     * @param how lost, or closed with its coordinator
+     */
+    final void sessionEnded(SessionState how, String doing) {
+        failed(
+                Failures.sessionEnded(how, doing),
+                how == SessionState.CLOSED ? LossReason.COORDINATOR_CLOSED : LossReason.RELEASED);
     }
 
     private void failed(Throwable why, LossReason reason) {

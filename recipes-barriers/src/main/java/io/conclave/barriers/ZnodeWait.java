@@ -1,7 +1,6 @@
 package io.conclave.barriers;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodeEvent;
@@ -15,6 +14,7 @@ import io.conclave.recovery.SessionFollower;
 import io.conclave.request.Exists;
 import io.conclave.request.Request;
 import io.conclave.request.Watcher;
+import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -86,7 +86,7 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
 
     @Override
     public void onClosed() {
-        closed(new ClosedException("The coordinator was closed while waiting for " + path));
+        sessionEnded(SessionState.CLOSED, "waiting for " + path);
         nothingLeft();
     }
 

@@ -185,12 +185,11 @@ public final class TwoPhaseCommit {
             throw new IllegalArgumentException(
                     "Invalid number of sites " + names.size() + ": it must be from 1 to " + MAX_SITES);
         }
-        TransactionLayout layout = new TransactionLayout(path, id);
-        NodePath checked = layout.path(); // refuses an id that is no component of a path
+        TransactionLayout layout =
+                new TransactionLayout(path, NodePath.ROOT.child(id).name()); // a single component
         TransactionRecord record = new TransactionRecord(
                 UUID.randomUUID().toString(), propagation, voteTimeout, retention, names, payload.clone());
-        TransactionCoordinator initiation =
-                new TransactionCoordinator(coordinator, new TransactionLayout(path, checked.name()), record);
+        TransactionCoordinator initiation = new TransactionCoordinator(coordinator, layout, record);
         initiation.begin();
         return Acquisition.of(initiation, initiation::decision);
     }

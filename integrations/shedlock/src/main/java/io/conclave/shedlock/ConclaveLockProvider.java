@@ -141,7 +141,8 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
      * An interrupt does not end it, because tasks that were interrupted unlock, too.
      */
     void unlock(LockConfiguration configuration, String owner) {
-        CompletableFuture<Boolean> released = release(configuration, owner);
+        CompletableFuture<Boolean> released =
+                free(configuration, owner, configuration.getLockAtLeastUntil(), configuration.getUnlockTime());
         RecipeSession session = RecipeAccess.session(coordinator);
         try {
             Waiting.awaitUninterruptibly(session, Waiting.atMost(session.time(), requestTimeout, released));
@@ -156,10 +157,6 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
                             + configuration.getLockAtMostUntil() + " in any case",
                     e);
         }
-    }
-
-    private CompletableFuture<Boolean> release(LockConfiguration configuration, String owner) {
-        return free(configuration, owner, configuration.getLockAtLeastUntil(), configuration.getUnlockTime());
     }
 
     /** As if it had never been taken: nobody has run under it, so lockAtLeastFor does not count. */
@@ -189,16 +186,13 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
     }
 
     private LockChange.Step<Boolean> takes(SeenLock seen, LockConfiguration configuration, String owner) {
-        LockDetails details = details(seen, configuration, owner);
+        LockDetails details = new LockDetails(
+                owner, seen.nextVersion(), configuration.getLockAtLeastUntil(), endsWithHolder, PROCESS);
         return new LockChange.Step<>(seen.taken(details, configuration.getLockAtMostUntil()), true);
     }
 
     private static LockChange.Step<Boolean> ends(boolean result) {
         return new LockChange.Step<>(List.of(), result);
-    }
-
-    private LockDetails details(SeenLock seen, LockConfiguration configuration, String owner) {
-        return new LockDetails(owner, seen.nextVersion(), configuration.getLockAtLeastUntil(), endsWithHolder, PROCESS);
     }
 
     private LockChange<Boolean> change(LockConfiguration configuration, LockChange.Rule<Boolean> rule) {

@@ -116,17 +116,7 @@ final class LockChange<T> {
     }
 
     private static CompletionStage<Optional<NodeData>> get(RecipeSession session, NodePath path) {
-        return session.submit(GetData.of(path))
-                .handle((node, failure) -> {
-                    if (failure == null) {
-                        return CompletableFuture.completedFuture(Optional.of(node));
-                    }
-                    Throwable cause = Waiting.cause(failure);
-                    return Failures.isNoNode(cause)
-                            ? CompletableFuture.completedFuture(Optional.<NodeData>empty())
-                            : CompletableFuture.<Optional<NodeData>>failedFuture(cause);
-                })
-                .thenCompose(node -> node);
+        return Waiting.ifThere(session.submit(GetData.of(path)));
     }
 
     private void onSeen(RecipeSession session, SeenLock seen, boolean latest) {

@@ -1,11 +1,9 @@
 package io.conclave.spring.cloud;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.discovery.ServiceCache;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -43,11 +41,7 @@ public final class ConclaveDiscoveryClient implements DiscoveryClient {
      */
     @Override
     public List<ServiceInstance> getInstances(String serviceId) {
-        Optional<ServiceCache> cache = services.cache(serviceId);
-        CompletableFuture<List<io.conclave.discovery.ServiceInstance>> loaded = cache.map(ServiceCache::loaded)
-                .orElseGet(() -> services.discovery().instancesAsync(serviceId));
-        List<io.conclave.discovery.ServiceInstance> first = await(loaded, "the instances of " + serviceId);
-        return KnownServices.up(serviceId, cache.map(ServiceCache::instances).orElse(first));
+        return await(services.instances(serviceId), "the instances of " + serviceId);
     }
 
     /**

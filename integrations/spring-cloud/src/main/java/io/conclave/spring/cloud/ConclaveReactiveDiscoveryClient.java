@@ -1,10 +1,7 @@
 package io.conclave.spring.cloud;
 
-import io.conclave.discovery.ServiceCache;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
 import reactor.core.publisher.Flux;
@@ -29,15 +26,7 @@ public final class ConclaveReactiveDiscoveryClient implements ReactiveDiscoveryC
 
     @Override
     public Flux<ServiceInstance> getInstances(String serviceId) {
-        return Mono.fromFuture(() -> instances(serviceId)).flatMapIterable(instances -> instances);
-    }
-
-    private CompletableFuture<List<ServiceInstance>> instances(String serviceId) {
-        Optional<ServiceCache> cache = services.cache(serviceId);
-        CompletableFuture<List<io.conclave.discovery.ServiceInstance>> loaded = cache.map(ServiceCache::loaded)
-                .orElseGet(() -> services.discovery().instancesAsync(serviceId));
-        return loaded.thenApply(first ->
-                KnownServices.up(serviceId, cache.map(ServiceCache::instances).orElse(first)));
+        return Mono.fromFuture(() -> services.instances(serviceId)).flatMapIterable(instances -> instances);
     }
 
     /** The names of the services; while the store does not answer, those that were last known, if any are. */

@@ -39,7 +39,7 @@ final class KnownServices implements AutoCloseable {
     }
 
     /** Names may come from requests, so there is a limit: without a cache, the store is asked. */
-    synchronized Optional<ServiceCache> cache(String service) {
+    private synchronized Optional<ServiceCache> cache(String service) {
         ServiceCache known = caches.get(service);
         if (known != null || caches.size() >= MAX_CACHES) {
             return Optional.ofNullable(known);
@@ -48,6 +48,15 @@ final class KnownServices implements AutoCloseable {
         caches.put(service, added);
         added.onChange(instances -> listener.run());
         return Optional.of(added);
+    }
+
+    /** The instances of a service that are up; known at once if there is a cache that has loaded. Never blocks. */
+    CompletableFuture<List<org.springframework.cloud.client.ServiceInstance>> instances(String service) {
+        Optional<ServiceCache> cache = cache(service);
+        return cache.map(ServiceCache::loaded)
+                .orElseGet(() -> discovery.instancesAsync(service))
+                .thenApply(
+                        first -> up(service, cache.map(ServiceCache::instances).orElse(first)));
     }
 
     /**
@@ -76,7 +85,8 @@ final class KnownServices implements AutoCloseable {
         return lastNames;
     }
 
-    static List<org.springframework.cloud.client.ServiceInstance> up(String service, List<ServiceInstance> instances) {
+    private static List<org.springframework.cloud.client.ServiceInstance> up(
+            String service, List<ServiceInstance> instances) {
         return instances.stream()
                 .map(instance -> new DiscoveredInstance(service, instance))
                 .filter(DiscoveredInstance::isUp)
