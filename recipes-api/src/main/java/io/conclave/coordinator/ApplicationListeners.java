@@ -28,18 +28,17 @@ import org.jspecify.annotations.Nullable;
 final class ApplicationListeners {
     private final RecipeContext context;
     private final SerialExecutor completions;
-    private final List<StateListener> stateListeners = new CopyOnWriteArrayList<>();
-    private final List<RejectionListener> rejectionListeners = new ArrayList<>(); // guarded by itself
+    private final List<Listener<SessionState>> stateListeners = new CopyOnWriteArrayList<>();
+    private final List<Listener<CredentialsRejectedException>> rejectionListeners =
+            new ArrayList<>(); // guarded by itself
     private @Nullable CredentialsRejectedException lastRejection; // guarded by rejectionListeners
     private final Map<Watcher, SerialExecutor> watcherQueues = new WeakHashMap<>(); // guarded by itself
 
-    private record RejectionListener(Consumer<CredentialsRejectedException> listener, SerialExecutor queue) {
-        void tell(CredentialsRejectedException rejection) {
-            queue.execute(() -> listener.accept(rejection));
+    private record Listener<T>(Consumer<T> listener, SerialExecutor queue) {
+        void tell(T news) {
+            queue.execute(() -> listener.accept(news));
         }
     }
-
-    private record StateListener(Consumer<SessionState> listener, SerialExecutor queue) {}
 
     ApplicationListeners(RecipeContext context) {
         this.context = context;
@@ -53,7 +52,7 @@ final class ApplicationListeners {
 
     Registration onStateChange(Consumer<SessionState> listener) {
         Objects.requireNonNull(listener, "listener");
-        StateListener entry = new StateListener(listener, queue("state listener " + listener));
+        Listener<SessionState> entry = new Listener<>(listener, queue("state listener " + listener));
         stateListeners.add(entry);
         return () -> stateListeners.remove(entry);
     }
@@ -64,15 +63,14 @@ final class ApplicationListeners {
                 lastRejection = null;
             }
         }
-        for (StateListener entry : stateListeners) {
-            entry.queue.execute(() -> entry.listener.accept(state));
-        }
+        stateListeners.forEach(entry -> entry.tell(state));
     }
 
     /** A listener that comes late is told of the last rejection, unless there was a connection since. */
     Registration onRejection(Consumer<CredentialsRejectedException> listener) {
         Objects.requireNonNull(listener, "listener");
-        RejectionListener entry = new RejectionListener(listener, queue("rejection listener " + listener));
+        Listener<CredentialsRejectedException> entry =
+                new Listener<>(listener, queue("rejection listener " + listener));
         synchronized (rejectionListeners) {
             rejectionListeners.add(entry);
             if (lastRejection != null) {

@@ -195,11 +195,7 @@ final class ReconnectingCoordinator implements Coordinator {
 
     @Override
     public <R> CompletableFuture<R> submit(Request<R> request) {
-        CompletableFuture<R> result = new CompletableFuture<>();
-        CompletionStage<R> answered = submitWithRetries(request);
-        answered.whenComplete(
-                (answer, failure) -> listeners.completions().execute(() -> Waiting.forward(answered, result)));
-        return result;
+        return completedOn(listeners.completions(), submitWithRetries(request));
     }
 
     @Override
@@ -269,7 +265,7 @@ final class ReconnectingCoordinator implements Coordinator {
         Waiting.forward(answered, result);
     }
 
-    private static <R> CompletionStage<R> completedOn(Executor threads, CompletionStage<R> attempt) {
+    private static <R> CompletableFuture<R> completedOn(Executor threads, CompletionStage<R> attempt) {
         CompletableFuture<R> result = new CompletableFuture<>();
         attempt.whenComplete((answer, failure) -> threads.execute(() -> Waiting.forward(attempt, result)));
         return result;

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * <p>Until it is settled the znode's disappearance is nobody's loss ({@link Contender#vanished}), and a contender that
  * leaves waits for the answer, or searches for both names ({@link GuaranteedDelete}). State belongs to the dispatcher.
  */
-final class Downgrade {
+final class Downgrade implements Sender {
     private static final Logger LOG = LoggerFactory.getLogger(Downgrade.class);
 
     private final Contender contender;
@@ -50,7 +50,6 @@ final class Downgrade {
     private final LineRole next;
     private final NodePath path;
     private final CompletableFuture<Contender> successor;
-    private final Sender sender = this::send;
     private Phase phase = Phase.UNDECIDED;
 
     private enum Phase {
@@ -122,7 +121,8 @@ final class Downgrade {
     }
 
     /** What goes wrong here must not leave the caller without an answer, nor the contender without its end. */
-    private <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
+    @Override
+    public <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
         session.send(
                 request,
                 answer -> guarded(() -> onAnswer.accept(answer)),
@@ -220,7 +220,7 @@ final class Downgrade {
     }
 
     private void readNew() {
-        sender.readLatest(
+        readLatest(
                 line,
                 GetData.of(path),
                 node -> {
@@ -236,7 +236,7 @@ final class Downgrade {
     }
 
     private void readOld() {
-        sender.read(
+        read(
                 GetData.of(old.path()),
                 node -> {
                     if (!contender.isInLine()) {

@@ -55,7 +55,7 @@ public record EntryKind(String prefix, String separator, String marker) {
     }
 
     /** The name to create, to which the server appends the sequence. */
-    String nameOf(String guid) {
+    public String nameOf(String guid) {
         return prefix + guid + separator + marker;
     }
 

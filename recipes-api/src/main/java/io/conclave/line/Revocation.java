@@ -204,15 +204,7 @@ public final class Revocation {
     private void onRefused(Throwable cause) {
         if (Failures.isNoNode(cause)) {
             finishAsGone();
-        } else if (Failures.is(cause, RefusalReason.BAD_VERSION)) {
-            look();
-        } else {
-            lookAgainAfter(cause);
-        }
-    }
-
-    private void lookAgainAfter(Throwable cause) {
-        if (cause instanceof OutcomeUnknownException) {
+        } else if (Failures.is(cause, RefusalReason.BAD_VERSION) || cause instanceof OutcomeUnknownException) {
             look();
         } else {
             fail(cause);

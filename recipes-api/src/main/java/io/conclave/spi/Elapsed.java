@@ -2,6 +2,7 @@ package io.conclave.spi;
 
 import io.conclave.time.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A moment on both clocks, and the cautious answer to "how long ago was that?".
@@ -11,9 +12,7 @@ import java.time.Duration;
  * never shortens it.
  */
 public final class Elapsed {
-    private static final long NANOS_PER_MILLI = 1_000_000L;
     private static final long DRIFT_DIVISOR = 100;
-    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
     private final TimeSource time;
     private final long monotonicNanos;
@@ -33,7 +32,7 @@ public final class Elapsed {
     /** The cautious time since the mark in nanoseconds; never negative. Never blocks. */
     public long nanos() {
         long monotonic = time.monotonicNanos() - monotonicNanos;
-        long wall = saturatedNanos(time.wallMillis() - wallMillis);
+        long wall = TimeUnit.MILLISECONDS.toNanos(time.wallMillis() - wallMillis);
         long larger = Math.max(0, Math.max(monotonic, wall));
         long drift = larger / DRIFT_DIVISOR;
         return larger > Long.MAX_VALUE - drift ? Long.MAX_VALUE : larger + drift;
@@ -52,21 +51,13 @@ public final class Elapsed {
         return leftOf(span, Math.max(0, time.monotonicNanos() - monotonicNanos));
     }
 
+    /** A span of centuries is as good as one without end. */
     private static Duration leftOf(Duration span, long goneNanos) {
-        return Duration.ofNanos(Math.max(0, saturatedNanos(span) - goneNanos));
+        return Duration.ofNanos(Math.max(0, TimeUnit.NANOSECONDS.convert(span) - goneNanos));
     }
 
     /** Whether this mark was made after the other one, on the monotonic clock. */
     public boolean isAfter(Elapsed other) {
         return monotonicNanos - other.monotonicNanos > 0;
-    }
-
-    /** A span of centuries is as good as one without end. */
-    private static long saturatedNanos(Duration span) {
-        return span.compareTo(LONGEST) > 0 ? Long.MAX_VALUE : span.toNanos();
-    }
-
-    private static long saturatedNanos(long millis) {
-        return millis > Long.MAX_VALUE / NANOS_PER_MILLI ? Long.MAX_VALUE : millis * NANOS_PER_MILLI;
     }
 }

@@ -2,6 +2,7 @@ package io.conclave.config;
 
 import io.conclave.node.NodePath;
 import java.nio.ByteBuffer;
+import java.util.stream.LongStream;
 
 /** What stands in a counter's znode: its value, and the marks of the last writes, the newest first. */
 final class CounterRecord {
@@ -42,12 +43,7 @@ final class CounterRecord {
     }
 
     boolean isMarked(long mark) {
-        for (long other : marks) {
-            if (other == mark) {
-                return true;
-            }
-        }
-        return false;
+        return LongStream.of(marks).anyMatch(other -> other == mark);
     }
 
     CounterRecord next(long newValue, long mark) {

@@ -43,16 +43,13 @@ final class Requests {
         return pinned.orElseGet(() -> RecipeAccess.session(coordinator));
     }
 
-    <R> CompletionStage<R> submit(Request<R> request) {
-        return session().submit(request);
-    }
-
     /** Submits; a failure is unwrapped and turned into what the function says. */
     <R, T> CompletionStage<T> submit(
             Request<R> request,
             Function<? super R, ? extends CompletionStage<T>> onAnswer,
             Function<? super Throwable, ? extends CompletionStage<T>> onFailure) {
-        return submit(request)
+        return session()
+                .submit(request)
                 .handle((answer, failure) ->
                         failure == null ? onAnswer.apply(answer) : onFailure.apply(Waiting.cause(failure)))
                 .thenCompose(Function.identity());

@@ -19,7 +19,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -52,7 +51,7 @@ public final class SequencePersister implements AutoCloseable {
     private Optional<Known> known = Optional.empty(); // touched by the steps alone, one at a time
     private final Object lock = new Object();
     private boolean closed; // @GuardedBy("lock")
-    private TimeSource.@Nullable Timer timer; // @GuardedBy("lock")
+    private TimeSource.Timer timer = () -> {}; // @GuardedBy("lock")
 
     /**
      * A limit that we know to be the largest that the sequence ever had: if the stored bound is larger, that is our own
@@ -141,9 +140,7 @@ public final class SequencePersister implements AutoCloseable {
             last = timer;
             timer = next;
         }
-        if (last != null) {
-            last.cancel();
-        }
+        last.cancel();
     }
 
     private boolean isClosed() {
@@ -208,9 +205,7 @@ public final class SequencePersister implements AutoCloseable {
             closed = true;
             last = timer;
         }
-        if (last != null) {
-            last.cancel();
-        }
+        last.cancel();
         registration.close();
         mirror.close();
         ready.completeExceptionally(new ClosedException("Closed: " + this));

@@ -133,19 +133,13 @@ final class LeaseExchange {
         unanswered = false;
         if (cause instanceof OutcomeUnknownException) {
             answer.complete(Outcome.of(Result.UNKNOWN));
-        } else if (cause instanceof RefusedException refused && isOfPlace(refused)) {
+        } else if (Failures.is(cause, RefusalReason.NO_NODE, CHECK_OF_PLACE)) {
             answer.complete(Outcome.of(Result.PLACE_MISSING));
         } else if (cause instanceof RefusedException refused && isWorthAnotherLook(refused, checks)) {
             answer.complete(Outcome.of(Result.OUT_OF_DATE));
         } else {
             answer.completeExceptionally(cause);
         }
-    }
-
-    /** Whether our own place was not there. */
-    private static boolean isOfPlace(RefusedException refused) {
-        return refused.reason() == RefusalReason.NO_NODE
-                && refused.operationIndex().orElse(-1) == CHECK_OF_PLACE;
     }
 
     /** Whether what we saw was out of date: of the number of permits, or of the leases' parent. */

@@ -134,7 +134,7 @@ final class LeaseRequest extends AbstractGrantRequest {
 
     private void onHead() {
         if (state == State.QUEUED) {
-            become(State.HEAD);
+            state = State.HEAD;
             if (!looking) {
                 lookAgain();
             }
@@ -186,7 +186,7 @@ final class LeaseRequest extends AbstractGrantRequest {
     }
 
     private void grant(LeaseLook.Seen seen) {
-        become(State.GRANTING);
+        state = State.GRANTING;
         List<Operation<?>> operations = new ArrayList<>();
         operations.add(Delete.of(place.path().orElseThrow()));
         operations.add(
@@ -228,7 +228,7 @@ final class LeaseRequest extends AbstractGrantRequest {
         }
         LeaseHold granted = LeaseHold.granted(coordinator, layout, id, record, session, stat, sentAt);
         hold = granted;
-        become(State.HELD);
+        state = State.HELD;
         place.leave(new ClosedException("Granted")); // after a lost reply it does not know that it has gone
         stopLooking();
         cut();
@@ -294,7 +294,7 @@ final class LeaseRequest extends AbstractGrantRequest {
 
     /** Behind a sync: what has refused the transaction may not have reached our server. */
     private void headAgain() {
-        become(State.HEAD);
+        state = State.HEAD;
         CompletableFuture<LossReason> placeLost = place.lost().toCompletableFuture();
         if (placeLost.isDone()) {
             onPlaceLost(placeLost.join());
@@ -364,7 +364,7 @@ final class LeaseRequest extends AbstractGrantRequest {
             return;
         }
         State before = state;
-        become(State.GONE);
+        state = State.GONE;
         stopLooking();
         cut();
         if (before != State.LEAVING) {
@@ -386,7 +386,7 @@ final class LeaseRequest extends AbstractGrantRequest {
         if (state != State.GRANTING) {
             leaseGone.complete(null);
         } // else the answer finds us leaving
-        become(State.LEAVING);
+        state = State.LEAVING;
         stopLooking();
         announce(reason, why);
         CompletableFuture<Void> placeGone = new CompletableFuture<>();
@@ -396,7 +396,7 @@ final class LeaseRequest extends AbstractGrantRequest {
 
     private void departed() {
         if (state == State.LEAVING) {
-            become(State.GONE);
+            state = State.GONE;
             cut();
             gone.complete(null);
         }
@@ -410,10 +410,6 @@ final class LeaseRequest extends AbstractGrantRequest {
     /** The lease may be there, and nobody wants it. */
     private void remove() {
         LeaseRemoval.of(coordinator, layout.lease(id)).whenComplete((removed, failure) -> leaseGone.complete(null));
-    }
-
-    private void become(State next) {
-        state = next;
     }
 
     /** What was granted. */

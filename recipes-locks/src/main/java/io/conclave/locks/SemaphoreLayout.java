@@ -31,19 +31,15 @@ record SemaphoreLayout(NodePath path) {
 
     /** The lease to create, to which the server appends the sequence. */
     NodePath leaseOf(String guid) {
-        return leases().child(nameOf(guid));
+        return leases().child(LEASE.nameOf(guid));
     }
 
     /** The leases of one guid among the children of {@link #leases()}. */
     List<NodePath> leasesOf(String guid, List<String> names) {
         return names.stream()
-                .filter(name -> name.startsWith(nameOf(guid)))
+                .filter(name -> name.startsWith(LEASE.nameOf(guid)))
                 .sorted()
                 .map(leases()::child)
                 .toList();
-    }
-
-    private static String nameOf(String guid) {
-        return LEASE.prefix() + guid + LEASE.separator() + LEASE.marker();
     }
 }
