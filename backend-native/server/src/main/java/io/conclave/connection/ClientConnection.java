@@ -7,9 +7,11 @@ import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.WireRecord;
 import io.conclave.protocol.Xid;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.Caller;
 import io.conclave.tree.PermissionBits;
 import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeEvent;
+import io.conclave.tree.ZnodeAcl;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -47,6 +49,11 @@ final class ClientConnection implements WatchTable.Watcher {
 
     private ConnectionState state = ConnectionState.HANDSHAKE;
     private List<AuthId> authIds;
+
+    /** What it may be told of the last change, if that was looked at. */
+    private @Nullable Caller eventReader;
+
+    private long readerZxid;
     private long sessionId;
     private long attachment;
     private int sessionTimeoutMs;
@@ -114,6 +121,7 @@ final class ClientConnection implements WatchTable.Watcher {
 
     void authIds(List<AuthId> proved) {
         authIds = List.copyOf(proved);
+        eventReader = null;
     }
 
     Audit.Client auditedAs() {
@@ -190,7 +198,7 @@ final class ClientConnection implements WatchTable.Watcher {
     @Override
     public void tell(TreeEvent event) {
         try {
-            if (!event.acl().permits(authIds, PermissionBits.READ)) {
+            if (!mayRead(event)) {
                 return;
             }
             if (!output.isHolding()) {
@@ -203,6 +211,20 @@ final class ClientConnection implements WatchTable.Watcher {
             LOG.error("Connection {} cannot be sent {}", this, event, e);
             close("an error of the server");
         }
+    }
+
+    /** One change can have very many events. */
+    private boolean mayRead(TreeEvent event) {
+        if (event.acl().equals(ZnodeAcl.OPEN)) {
+            return true;
+        }
+        Caller reader = eventReader;
+        if (reader == null || event.zxid() != readerZxid) {
+            reader = new Caller(authIds);
+            eventReader = reader;
+            readerZxid = event.zxid();
+        }
+        return reader.may(event.acl(), PermissionBits.READ);
     }
 
     private void send(TreeEvent event) {

@@ -8,6 +8,7 @@ import io.conclave.protocol.ReplyBody.MultiResult;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WireRecord;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.Caller;
 import io.conclave.tree.ChildNames;
 import io.conclave.tree.TreeException;
 import io.conclave.tree.TreeReads;
@@ -38,7 +39,7 @@ final class MultiRead {
 
     private final ReadRequests reads;
     private final TreeState state;
-    private final List<AuthId> authIds;
+    private final Caller caller;
     private final Iterator<RequestBody> parts;
     private final Supplier<JuteWriter> out;
     private final long mostBytes;
@@ -60,7 +61,7 @@ final class MultiRead {
             Supplier<JuteWriter> out) {
         this.reads = reads;
         this.state = state;
-        this.authIds = authIds;
+        this.caller = new Caller(authIds);
         this.out = out;
         this.mostBytes = Math.min(MOST_BYTES, reads.mostUnreadBytes() / 2);
         this.parts = request.operations().iterator();
@@ -122,13 +123,13 @@ final class MultiRead {
         }
         try {
             if (part instanceof RequestBody.GetChildren list) {
-                ChildNames begun = reads.names(state, list, authIds);
+                ChildNames begun = reads.names(state, list, caller);
                 MultiResult.encodeHeader(OpCode.GET_CHILDREN, out.get());
                 out.get().writeInt(begun.count());
                 names = begun;
                 return WORK_OF_A_PART;
             }
-            ReplyBody.GetData data = reads.data(state, (RequestBody.GetData) part, authIds);
+            ReplyBody.GetData data = reads.data(state, (RequestBody.GetData) part, caller);
             MultiResult.succeeded(OpCode.GET_DATA, data).encode(out.get());
             int length = data.stat().dataLength();
             bytes += length;

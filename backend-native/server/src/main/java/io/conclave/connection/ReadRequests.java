@@ -5,6 +5,7 @@ import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
 import io.conclave.protocol.WireRecord;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.Caller;
 import io.conclave.tree.ChildNames;
 import io.conclave.tree.IdScheme;
 import io.conclave.tree.TreeException;
@@ -67,7 +68,7 @@ final class ReadRequests {
     private WireRecord reply(TreeState state, RequestBody request, List<AuthId> authIds) {
         return switch (request.opCode()) {
             case EXISTS -> exists(state, (RequestBody.Exists) request, authIds);
-            case GET_DATA -> data(state, (RequestBody.GetData) request, authIds);
+            case GET_DATA -> data(state, (RequestBody.GetData) request, new Caller(authIds));
             case GET_CHILDREN -> children(state, (RequestBody.GetChildren) request, authIds);
             case GET_CHILDREN2 -> children2(state, (RequestBody.GetChildren2) request, authIds);
             case GET_ACL -> acl(state, (RequestBody.GetAcl) request, authIds);
@@ -100,7 +101,7 @@ final class ReadRequests {
     }
 
     /** The members are those of now, whatever state is read: their watch knows no other. */
-    ReplyBody.GetData data(TreeState state, RequestBody.GetData request, List<AuthId> authIds) {
+    ReplyBody.GetData data(TreeState state, RequestBody.GetData request, Caller caller) {
         if (request.path().equals(ClusterNode.PATH)) {
             if (request.watch()) {
                 watches.set(request.path(), WatchTable.DATA);
@@ -109,7 +110,7 @@ final class ReadRequests {
             TreeState now = connection.loop().state();
             return new ReplyBody.GetData(clusterNode.data(now), clusterNode.stat(now));
         }
-        TreeReads.Data data = TreeReads.data(state, request.path(), authIds);
+        TreeReads.Data data = TreeReads.data(state, request.path(), caller);
         if (request.watch()) {
             watches.setSince(state, request.path(), WatchTable.DATA);
         }
@@ -117,8 +118,8 @@ final class ReadRequests {
     }
 
     /** The children of a node, to be listed step by step. The watch is set at once, so it misses nothing. */
-    ChildNames names(TreeState state, RequestBody.GetChildren request, List<AuthId> authIds) {
-        ChildNames names = TreeReads.childNames(state, request.path(), authIds);
+    ChildNames names(TreeState state, RequestBody.GetChildren request, Caller caller) {
+        ChildNames names = TreeReads.childNames(state, request.path(), caller);
         if (request.watch()) {
             watches.setSince(state, request.path(), WatchTable.CHILDREN);
         }

@@ -19,11 +19,6 @@ public enum IdScheme {
         boolean isValid(String id) {
             return id.equals(AuthId.ANYONE.id());
         }
-
-        @Override
-        boolean matches(String wanted, String caller) {
-            return false; // ZnodeAcl grants "anyone" before it asks; no client has this id
-        }
     },
 
     /** An address or a network. It proves nothing about a person, so {@code auth} does not stand for it. */
@@ -31,11 +26,6 @@ public enum IdScheme {
         @Override
         boolean isValid(String id) {
             return IpRange.isValid(id);
-        }
-
-        @Override
-        boolean matches(String wanted, String caller) {
-            return IpRange.matches(wanted, caller);
         }
     },
 
@@ -117,11 +107,6 @@ public enum IdScheme {
 
     /** Whether an ACL may name this id. */
     abstract boolean isValid(String id);
-
-    /** Whether a caller's id is the one that an ACL names. */
-    boolean matches(String wanted, String caller) {
-        return wanted.equals(caller);
-    }
 
     /** The name of the user, without what belongs to its password. */
     public String user(String id) {

@@ -1,36 +1,43 @@
 package io.conclave.tree;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The ids of the {@code ip} scheme: an IPv4 or IPv6 address, with {@code /bits} for a whole network. */
+/**
+ * An id of the {@code ip} scheme: an IPv4 or IPv6 address, with {@code /bits} for a whole network. Immutable.
+ */
 final class IpRange {
-    private IpRange() {}
+    private final byte[] network;
+
+    /** How many of the network's, from the first on, an address must share. */
+    private final int bits;
+
+    private IpRange(byte[] network, int bits) {
+        this.network = network;
+        this.bits = bits;
+    }
+
+    /** The range of that text, null if it is malformed. */
+    static @Nullable IpRange of(String text) {
+        int slash = text.indexOf('/');
+        byte[] network = address(slash < 0 ? text : text.substring(0, slash));
+        if (network == null) {
+            return null;
+        }
+        int bits = bitsOf(text, slash, network.length * 8);
+        return bits < 0 ? null : new IpRange(network, bits);
+    }
 
     static boolean isValid(String range) {
-        int slash = range.indexOf('/');
-        byte[] network = bytesOf(slash < 0 ? range : range.substring(0, slash));
-        return network != null && bitsOf(range, slash, network.length * 8) >= 0;
+        return of(range) != null;
     }
 
-    static boolean matches(String range, String address) {
-        int slash = range.indexOf('/');
-        byte[] network = bytesOf(slash < 0 ? range : range.substring(0, slash));
-        byte[] caller = bytesOf(address);
-        if (network == null || caller == null || network.length != caller.length) {
-            return false;
-        }
-        int bits = bitsOf(range, slash, network.length * 8);
-        return bits >= 0 && sameBits(network, caller, bits);
-    }
-
-    private static boolean sameBits(byte[] left, byte[] right, int bits) {
-        for (int i = 0; i < bits; i++) {
-            int mask = 0x80 >> (i % 8);
-            if ((left[i / 8] & mask) != (right[i / 8] & mask)) {
-                return false;
-            }
-        }
-        return true;
+    boolean contains(byte[] address) {
+        int whole = bits / 8;
+        int mask = (0xff00 >> (bits % 8)) & 0xff;
+        return network.length == address.length
+                && Arrays.equals(network, 0, whole, address, 0, whole)
+                && (mask == 0 || ((network[whole] ^ address[whole]) & mask) == 0);
     }
 
     /** The length of the network's prefix, or -1 if it is not a number from 0 to {@code max}. */
@@ -42,7 +49,8 @@ final class IpRange {
         return bits <= max ? bits : -1;
     }
 
-    private static byte @Nullable [] bytesOf(String address) {
+    /** The bytes of an address, null if it is malformed. */
+    static byte @Nullable [] address(String address) {
         return address.indexOf(':') >= 0 ? v6(address) : v4(address);
     }
 
@@ -63,14 +71,14 @@ final class IpRange {
     }
 
     private static byte @Nullable [] v6(String address) {
-        String[] halves = address.split("::", -1);
-        if (halves.length > 2) {
+        int gap = address.indexOf("::");
+        if (gap >= 0 && address.indexOf("::", gap + 2) >= 0) {
             return null;
         }
-        String[] head = segments(halves[0]);
-        String[] tail = halves.length == 2 ? segments(halves[1]) : new String[0];
+        String[] head = segments(gap < 0 ? address : address.substring(0, gap));
+        String[] tail = segments(gap < 0 ? "" : address.substring(gap + 2));
         int given = head.length + tail.length;
-        if (halves.length == 1 ? given != 8 : given > 7) {
+        if (gap < 0 ? given != 8 : given > 7) {
             return null;
         }
         byte[] bytes = new byte[16];

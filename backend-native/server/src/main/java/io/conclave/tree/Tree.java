@@ -43,11 +43,12 @@ public final class Tree {
 
     /** A request that is refused is a heartbeat as well, since it will be answered. */
     private static TreeEdit begun(TreeState state, Change change, long zxid, long now) {
-        TreeEdit edit = new TreeEdit(state, zxid, now);
-        if (change instanceof Change.Request request) {
-            edit.heardOf(request.sessionId(), request.attachment());
-            edit.enforceQuotas(request.enforcesQuotas());
+        if (!(change instanceof Change.Request request)) {
+            return new TreeEdit(state, zxid, now, List.of());
         }
+        TreeEdit edit = new TreeEdit(state, zxid, now, request.authIds());
+        edit.heardOf(request.sessionId(), request.attachment());
+        edit.enforceQuotas(request.enforcesQuotas());
         return edit;
     }
 
@@ -110,10 +111,7 @@ public final class Tree {
         List<Result> results = new ArrayList<>(parts.size());
         for (TreeOperation part : parts) {
             try {
-                results.add(
-                        part instanceof TreeOperation.Check check
-                                ? edit.check(check, request.authIds())
-                                : step(edit, part, request));
+                results.add(part instanceof TreeOperation.Check check ? edit.check(check) : step(edit, part, request));
             } catch (TreeException refusal) {
                 return new Result.MultiFailed(parts.size(), results.size(), refusal.error());
             }
@@ -123,16 +121,16 @@ public final class Tree {
 
     private static Result step(TreeEdit edit, TreeOperation operation, Change.Request request) {
         if (operation instanceof TreeOperation.Create create) {
-            return edit.create(create, request.sessionId(), request.authIds());
+            return edit.create(create, request.sessionId());
         }
         if (operation instanceof TreeOperation.Delete delete) {
-            return edit.delete(delete, request.authIds());
+            return edit.delete(delete);
         }
         if (operation instanceof TreeOperation.SetData set) {
-            return edit.setData(set, request.authIds());
+            return edit.setData(set);
         }
         if (operation instanceof TreeOperation.SetAcl set) {
-            return edit.setAcl(set, request.authIds());
+            return edit.setAcl(set);
         }
         throw TreeException.of(TreeError.BAD_ARGUMENTS); // a check by itself
     }

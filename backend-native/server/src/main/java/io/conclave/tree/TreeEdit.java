@@ -29,9 +29,14 @@ final class TreeEdit {
     private long ephemerals;
     private long digest;
     private AclUses acls;
+    private final List<AuthId> callerIds;
+    private final Caller caller;
 
-    TreeEdit(TreeState from, long zxid, long timeMs) {
+    /** @param callerIds what the caller has proved; none for what no client asked for */
+    TreeEdit(TreeState from, long zxid, long timeMs, List<AuthId> callerIds) {
         this.from = from;
+        this.callerIds = callerIds;
+        this.caller = new Caller(callerIds);
         this.zxid = zxid;
         this.timeMs = timeMs;
         featureLevel = from.featureLevel();
@@ -57,12 +62,12 @@ final class TreeEdit {
         return events;
     }
 
-    Result create(TreeOperation.Create create, long sessionId, List<AuthId> callerIds) {
+    Result create(TreeOperation.Create create, long sessionId) {
         int slash = ZnodePath.lastSlash(create.path());
         ZnodeAcl acl = create.acl().resolvedFor(callerIds);
         Trail trail = Trail.of(root, create.path().substring(0, slash));
         Znode parent = trail.node();
-        parent.acl().check(callerIds, PermissionBits.CREATE);
+        caller.check(parent.acl(), PermissionBits.CREATE);
         String path = create.mode().isSequential() ? create.path() + suffix(parent.creations()) : create.path();
         ZnodePath.validate(path);
         String name = path.substring(slash + 1);
@@ -105,9 +110,9 @@ final class TreeEdit {
         return create.mode().isEphemeral() ? sessionId : 0;
     }
 
-    Result delete(TreeOperation.Delete delete, List<AuthId> callerIds) {
+    Result delete(TreeOperation.Delete delete) {
         Trail trail = trailToDelete(delete.path());
-        trail.parent().acl().check(callerIds, PermissionBits.DELETE);
+        caller.check(trail.parent().acl(), PermissionBits.DELETE);
         Znode node = trail.node();
         checkVersion(node.version(), delete.version());
         checkEmpty(node);
@@ -148,11 +153,11 @@ final class TreeEdit {
         used(path, -1, -node.dataLength());
     }
 
-    Result setData(TreeOperation.SetData set, List<AuthId> callerIds) {
+    Result setData(TreeOperation.SetData set) {
         ZnodePath.validate(set.path());
         Trail trail = Trail.of(root, set.path());
         Znode before = trail.node();
-        before.acl().check(callerIds, PermissionBits.WRITE);
+        caller.check(before.acl(), PermissionBits.WRITE);
         int moreBytes = (set.data() == null ? 0 : set.data().length) - before.dataLength();
         checkQuota(set.path(), 0, moreBytes);
         checkVersion(before.version(), set.version());
@@ -165,12 +170,12 @@ final class TreeEdit {
         return new Result.DataSet(after.stat());
     }
 
-    Result setAcl(TreeOperation.SetAcl set, List<AuthId> callerIds) {
+    Result setAcl(TreeOperation.SetAcl set) {
         ZnodePath.validate(set.path());
         ZnodeAcl acl = set.acl().resolvedFor(callerIds);
         Trail trail = Trail.of(root, set.path());
         Znode before = trail.node();
-        before.acl().check(callerIds, PermissionBits.ADMIN);
+        caller.check(before.acl(), PermissionBits.ADMIN);
         checkVersion(before.aversion(), set.version());
         Znode after = before.withAcl(acls.shared(acl));
         acls = acls.without(before.acl()).with(after.acl());
@@ -179,10 +184,10 @@ final class TreeEdit {
         return new Result.AclSet(after.stat());
     }
 
-    Result check(TreeOperation.Check check, List<AuthId> callerIds) {
+    Result check(TreeOperation.Check check) {
         ZnodePath.validate(check.path());
         Znode node = Trail.of(root, check.path()).node();
-        node.acl().check(callerIds, PermissionBits.READ);
+        caller.check(node.acl(), PermissionBits.READ);
         checkVersion(node.version(), check.version());
         return new Result.Checked();
     }

@@ -43,7 +43,12 @@ public final class TreeReads {
      * @throws TreeException NO_NODE, NO_AUTH without READ
      */
     public static Data data(TreeState state, String path, List<AuthId> callerIds) {
-        Znode node = readable(state, path, callerIds);
+        return data(state, path, new Caller(callerIds));
+    }
+
+    /** The same for a caller that reads much at once. */
+    public static Data data(TreeState state, String path, Caller caller) {
+        Znode node = readable(state, path, caller);
         return new Data(node.data(), node.stat());
     }
 
@@ -65,7 +70,12 @@ public final class TreeReads {
      * @throws TreeException NO_NODE, NO_AUTH without READ
      */
     public static ChildNames childNames(TreeState state, String path, List<AuthId> callerIds) {
-        return new ChildNames(readable(state, path, callerIds));
+        return childNames(state, path, new Caller(callerIds));
+    }
+
+    /** The same for a caller that reads much at once. */
+    public static ChildNames childNames(TreeState state, String path, Caller caller) {
+        return new ChildNames(readable(state, path, caller));
     }
 
     /**
@@ -120,8 +130,9 @@ public final class TreeReads {
      */
     public static AccessList acl(TreeState state, String path, List<AuthId> callerIds) {
         Znode node = existing(state, path);
-        node.acl().check(callerIds, PermissionBits.READ | PermissionBits.ADMIN);
-        ZnodeAcl shown = node.acl().permits(callerIds, PermissionBits.ADMIN)
+        Caller caller = new Caller(callerIds);
+        caller.check(node.acl(), PermissionBits.READ | PermissionBits.ADMIN);
+        ZnodeAcl shown = caller.may(node.acl(), PermissionBits.ADMIN)
                 ? node.acl()
                 : node.acl().masked();
         return new AccessList(shown, node.stat());
@@ -165,8 +176,12 @@ public final class TreeReads {
     }
 
     private static Znode readable(TreeState state, String path, List<AuthId> callerIds) {
+        return readable(state, path, new Caller(callerIds));
+    }
+
+    private static Znode readable(TreeState state, String path, Caller caller) {
         Znode node = existing(state, path);
-        node.acl().check(callerIds, PermissionBits.READ);
+        caller.check(node.acl(), PermissionBits.READ);
         return node;
     }
 

@@ -1,15 +1,14 @@
 package io.conclave.tree;
 
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
-/**
- * The access control list of a node. Immutable; nodes share equal lists.
- *
- * @param entries the permissions of each id, in the order given by the client; an empty list allows everything to all
- */
-public record ZnodeAcl(List<AclEntry> entries) {
+/** The access control list of a node. Immutable; nodes share equal lists. */
+public final class ZnodeAcl {
     /** All may do everything: the ACL of a new tree's nodes. */
     public static final ZnodeAcl OPEN = new ZnodeAcl(List.of(new AclEntry(PermissionBits.ALL, AuthId.ANYONE)));
 
@@ -25,58 +24,56 @@ public record ZnodeAcl(List<AclEntry> entries) {
     /** All may read, only the super user may do more. */
     public static final ZnodeAcl READ_ONLY = new ZnodeAcl(List.of(new AclEntry(PermissionBits.READ, AuthId.ANYONE)));
 
-    public ZnodeAcl {
-        entries = List.copyOf(entries);
-    }
+    /** Which order it is does not matter; it is the same however the strings were chosen. */
+    private static final Comparator<AclEntry> ORDER = Comparator.comparing(
+                    (AclEntry entry) -> entry.id().id())
+            .thenComparing(entry -> entry.id().scheme())
+            .thenComparing(AclEntry::permissions);
+
+    private final List<AclEntry> entries;
+
+    /** Made when they are first asked for; any thread may do so, and they are immutable. */
+    private @Nullable List<IpGrant> ipGrants;
+
+    /** What an entry of the scheme {@code ip} gives. */
+    record IpGrant(int permissions, IpRange range) {}
 
     /**
-     * Whether a caller holds a permission.
+     * A list.
      *
-     * @param callerIds the ids that the caller's connection has proved
-     * @param permissions {@link PermissionBits} bits, any one of which suffices
+     * @param entries the permissions of each id, in the order given by the client; an empty list allows everything to
+     *     all
      */
-    public boolean permits(List<AuthId> callerIds, int permissions) {
-        if (entries.isEmpty()) {
-            return true;
+    public ZnodeAcl(List<AclEntry> entries) {
+        this.entries = List.copyOf(entries);
+    }
+
+    /** The permissions of each id, in the order given by the client; an empty list allows everything to all. */
+    public List<AclEntry> entries() {
+        return entries;
+    }
+
+    /** Those that are well-formed, each read once: a list can have very many, and be asked very often. */
+    List<IpGrant> ipGrants() {
+        List<IpGrant> known = ipGrants;
+        if (known == null) {
+            known = readIpGrants();
+            ipGrants = known;
         }
-        for (AuthId caller : callerIds) {
-            if (caller.isSuper()) {
-                return true;
-            }
-        }
+        return known;
+    }
+
+    private List<IpGrant> readIpGrants() {
+        List<IpGrant> grants = new ArrayList<>();
         for (AclEntry entry : entries) {
-            if ((entry.permissions() & permissions) != 0 && matchesAny(entry.id(), callerIds)) {
-                return true;
+            IpRange range = entry.id().scheme().equals(IdScheme.IP.word())
+                    ? IpRange.of(entry.id().id())
+                    : null;
+            if (range != null) {
+                grants.add(new IpGrant(entry.permissions(), range));
             }
         }
-        return false;
-    }
-
-    void check(List<AuthId> callerIds, int permissions) {
-        if (!permits(callerIds, permissions)) {
-            throw TreeException.of(TreeError.NO_AUTH);
-        }
-    }
-
-    private static boolean matchesAny(AuthId wanted, List<AuthId> callerIds) {
-        if (wanted.equals(AuthId.ANYONE)) {
-            return true;
-        }
-        for (AuthId caller : callerIds) {
-            if (matches(wanted, caller)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean matches(AuthId wanted, AuthId caller) {
-        if (!wanted.scheme().equals(caller.scheme())) {
-            return false;
-        }
-        return IdScheme.of(wanted.scheme())
-                .filter(scheme -> scheme.matches(wanted.id(), caller.id()))
-                .isPresent();
+        return List.copyOf(grants);
     }
 
     /**
@@ -98,7 +95,11 @@ public record ZnodeAcl(List<AclEntry> entries) {
         List<AclEntry> resolved = new ArrayList<>(entries.size());
         long chars = 0;
         long callerChars = charsOf(callerIds);
-        for (AclEntry entry : new LinkedHashSet<>(entries)) {
+        Set<AclEntry> seen = new TreeSet<>(ORDER);
+        for (AclEntry entry : entries) {
+            if (!seen.add(entry)) {
+                continue;
+            }
             if (entry.id().scheme().equals("auth")) {
                 chars += callerChars;
                 refuseBeyondBound(chars);
@@ -152,5 +153,20 @@ public record ZnodeAcl(List<AclEntry> entries) {
             masked.add(new AclEntry(entry.permissions(), entry.id().shown()));
         }
         return new ZnodeAcl(masked);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other == this || (other instanceof ZnodeAcl that && entries.equals(that.entries));
+    }
+
+    @Override
+    public int hashCode() {
+        return entries.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "ZnodeAcl" + entries;
     }
 }
