@@ -50,6 +50,12 @@ final class MirrorReader {
     private static final Logger LOG = LoggerFactory.getLogger(MirrorReader.class);
     /** So many reads are on their way at a time: enough to hide the way, few enough to leave room for others. */
     private static final int WINDOW = 512;
+    /** Answers of so many bytes are awaited at a time, or one: all that others ask for comes behind them. */
+    private static final int WINDOW_BYTES = 1 << 20;
+    /** How large an answer is taken to be before any has come. */
+    private static final int FIRST_BYTES = 64 << 10;
+    /** An answer that is smaller than the largest brings the size to reckon with down by this part of it. */
+    private static final int FORGETTING = 16;
     /** If there was always something left to be read for so many answers, a state is shown that may mix two. */
     private static final int PATIENCE = 64;
 
@@ -72,6 +78,7 @@ final class MirrorReader {
     private boolean ended;
     private int round;
     private int inFlight;
+    private int largestBytes = FIRST_BYTES; // of the last answers
     private int toLoad;
     private int postponed; // refused, and to be read later
     private int unshown;
@@ -164,12 +171,23 @@ final class MirrorReader {
     }
 
     private void send() {
+        if (session.state() == SessionState.SUSPENDED) {
+            return; // when it is CONNECTED this is sent, or all is read again
+        }
         Iterator<Read> reads = waiting.iterator();
-        while (inFlight < WINDOW && reads.hasNext()) {
+        while (inFlight < window() && reads.hasNext()) {
             Read read = reads.next();
             reads.remove();
             send(read);
         }
+    }
+
+    private int window() {
+        return Math.max(1, Math.min(WINDOW, WINDOW_BYTES / Math.max(1, largestBytes)));
+    }
+
+    private void onSize(int bytes) {
+        largestBytes = Math.max(bytes, largestBytes - largestBytes / FORGETTING);
     }
 
     private void send(Read read) {
@@ -218,6 +236,7 @@ final class MirrorReader {
     }
 
     private void onData(Read read, GetData.NodeData node) {
+        onSize(node.bytes().size());
         boolean isNew = known.put(read.path, new CachedNode(read.path, node.bytes(), node.stat())) == null;
         touched.add(read.path);
         // Behind a recursive watch the children of a znode that is new are new as well, and reported.
@@ -229,6 +248,7 @@ final class MirrorReader {
     }
 
     private void onChildren(Read read, List<String> names) {
+        onSize(names.stream().mapToInt(String::length).sum());
         Set<String> before = oneShot ? listed.put(read.path, new HashSet<>(names)) : null;
         for (String name : names) {
             if (before == null || !before.remove(name)) {

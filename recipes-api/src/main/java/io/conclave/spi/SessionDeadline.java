@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * The moment after which a session may be gone at the server, by the local clocks.
  *
  * <p>It is moved only by answers that prove that the server counts from a later moment: to attach, ping and writes;
- * each counted from before its request was queued. Once it has passed it stays passed: an answer that comes later
+ * each counted from before its request was sent. Once it has passed it stays passed: an answer that comes later
  * revives nothing, because a caller may have been told already that the session may be gone. Thread-safe; moved by the
  * backend, read by everyone.
  */
@@ -33,7 +33,7 @@ public final class SessionDeadline {
      * The server has confirmed that it heard of the session after the mark. An older mark than the last one changes
      * nothing.
      *
-     * @param mark taken before the confirmed request was queued
+     * @param mark taken before the confirmed request was sent
      * @param timeout as negotiated
      * @return false if the deadline had passed before: the session must be given up
      */

@@ -41,12 +41,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
     private final SessionParts session;
     private final String server;
     private final RequestsInFlight inFlight;
+    private final PingsInFlight pings;
     private @Nullable Channel channel; // once there is one, also before this connection can use it
     private @Nullable RequestOutput output; // once it is open
     private @Nullable ReceivedBytes received;
     private boolean reading;
     private @Nullable Elapsed openSince;
-    private @Nullable Elapsed pingSent;
     private boolean greeted;
     private boolean shut;
     private @Nullable Throwable failure; // the exception behind it, if there was one
@@ -66,6 +66,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
         this.session = session;
         this.server = server;
         this.inFlight = new RequestsInFlight(session.ticket());
+        this.pings = new PingsInFlight(inFlight, session.clock());
     }
 
     /** Whether it has failed or was given up: it will not be used. */
@@ -85,9 +86,9 @@ final class Connection extends ChannelInboundHandlerAdapter {
         return host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
     }
 
-    /** Whether a ping waits for its answer. */
-    boolean awaitsPing() {
-        return pingSent != null;
+    /** The pings sent and not yet answered. */
+    PingsInFlight pings() {
+        return pings;
     }
 
     /** When the first answer of the server arrived; null before. */
@@ -221,7 +222,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** Sends a ping at once. */
     void ping(Elapsed now) {
-        pingSent = now;
+        pings.add(now);
         sendSpecial(Xid.PING, ConnectionRequest.Empty.PING);
         flush();
     }
@@ -281,6 +282,7 @@ final class Connection extends ChannelInboundHandlerAdapter {
             more.release();
             return;
         }
+        pings.onArrival();
         bytes.add(more);
         // A frame may make the session close the channel, which removes this handler while the frame is read.
         reading = true;
@@ -329,21 +331,13 @@ final class Connection extends ChannelInboundHandlerAdapter {
         ReplyHeader header = ReplyHeader.decode(in);
         switch (header.xid()) {
             case Xid.WATCH_EVENT -> reports.onEvent(this, header, WatcherEvent.decode(in));
-            case Xid.PING -> onPong();
+            case Xid.PING -> pings.answered();
             case Xid.AUTH -> reports.onAuthenticated(header.err());
             case Xid.SET_WATCHES -> reports.onWatchesSet(this, header.err());
             default -> {
                 inFlight.answer(header, in);
                 leaveIfAnswered();
             }
-        }
-    }
-
-    private void onPong() {
-        Elapsed sent = pingSent;
-        pingSent = null;
-        if (sent != null) {
-            session.clock().proven(sent);
         }
     }
 

@@ -20,7 +20,7 @@ final class RemoveWatchExchange extends UserExchange<Done> {
     private final RemoveWatch request;
 
     RemoveWatchExchange(SessionParts session, RemoveWatch request) {
-        super(session, request, null);
+        super(session, request);
         this.session = session;
         this.request = request;
     }

@@ -18,6 +18,7 @@ import java.util.function.Function;
 final class RequestsInFlight implements Iterable<Exchange> {
     private final SessionTicket ticket;
     private final Deque<Exchange> exchanges = new ArrayDeque<>();
+    private long added;
 
     /**
      * None yet.
@@ -32,6 +33,16 @@ final class RequestsInFlight implements Iterable<Exchange> {
         return exchanges.isEmpty();
     }
 
+    /** How many were ever added. */
+    long added() {
+        return added;
+    }
+
+    /** How many of these were answered, or have ended otherwise. */
+    long ended() {
+        return added - exchanges.size();
+    }
+
     @Override
     public Iterator<Exchange> iterator() {
         return exchanges.iterator();
@@ -39,6 +50,7 @@ final class RequestsInFlight implements Iterable<Exchange> {
 
     /** Adds the newest; one that no server answers is answered here when those before it are. */
     void add(Exchange exchange) {
+        added++;
         if (exchange.isLocal() && exchanges.isEmpty()) {
             exchange.answeredHere();
         } else {

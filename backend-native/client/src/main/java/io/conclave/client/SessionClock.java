@@ -10,8 +10,10 @@ import org.jspecify.annotations.Nullable;
  * The session's time: how long the server's answers prove the session alive, and when to ping or to check again. Owned
  * by the session's event loop; any thread may read the remaining time.
  *
- * <p>A ping is sent a third of the timeout after the last proof. After another third without an answer the connection
- * is given up, which leaves the last third to find another one.
+ * <p>A ping is sent a third of the timeout after the last proof, and another one each third until there is a proof.
+ * After two thirds without a proof a connection is given up that is silent, which leaves the last third to find another
+ * one. A connection over which answers still come that were asked for before the ping is kept: the same answers would
+ * hold up the next one.
  */
 final class SessionClock {
     private static final Duration SHORTEST_TICK = Duration.ofMillis(1);
@@ -92,8 +94,12 @@ final class SessionClock {
     // ---- ticks
 
     /** Whether a connection has been silent for so long that it must be given up, with this left of the session. */
-    boolean isSilentTooLong(Duration left) {
-        return left.compareTo(third()) <= 0;
+    boolean isSilentTooLong(Duration left, Connection attached) {
+        return untilSilentTooLong(left, attached).compareTo(Duration.ZERO) <= 0;
+    }
+
+    private Duration untilSilentTooLong(Duration left, Connection attached) {
+        return longer(left.minus(third()), attached.pings().leftSinceHeard(third()));
     }
 
     /**
@@ -105,15 +111,13 @@ final class SessionClock {
     void scheduleTick(Duration left, @Nullable Connection attached) {
         Duration next = left;
         if (attached != null) {
-            next = left.minus(third());
-            Duration untilPing = next.minus(third());
-            if (!attached.awaitsPing()) {
-                if (untilPing.compareTo(SHORTEST_TICK) <= 0) {
-                    attached.ping(mark());
-                } else {
-                    next = untilPing;
-                }
+            Duration untilPing =
+                    longer(left.minus(third()).minus(third()), attached.pings().leftSinceUnanswered(third()));
+            if (untilPing.compareTo(SHORTEST_TICK) <= 0) {
+                attached.ping(mark());
+                untilPing = third();
             }
+            next = shorter(left, shorter(untilPing, untilSilentTooLong(left, attached)));
         }
         stop();
         // The remaining time shrinks a little faster than time passes.
@@ -127,6 +131,14 @@ final class SessionClock {
         if (waiting != null) {
             waiting.cancel();
         }
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) >= 0 ? one : other;
+    }
+
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) <= 0 ? one : other;
     }
 
     private Duration third() {

@@ -364,7 +364,7 @@ final class SessionMachine implements ConnectionOwner {
         Connection carrier = link.attached();
         if (left.isZero()) {
             onDeadline();
-        } else if (carrier != null && clock.isSilentTooLong(left)) {
+        } else if (carrier != null && clock.isSilentTooLong(left, carrier)) {
             carrier.shut("no answer that proves the session alive for two thirds of its timeout");
         } else {
             follower.askIfOld(carrier);

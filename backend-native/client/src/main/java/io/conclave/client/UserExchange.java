@@ -28,8 +28,8 @@ import org.jspecify.annotations.Nullable;
 class UserExchange<R> extends Exchange implements Runnable {
     private final SessionParts session;
     private final Request<R> request;
-    private final @Nullable Elapsed submitted;
     private final CompletableFuture<R> stage = new CompletableFuture<>();
+    private @Nullable Elapsed sent; // of a write, whose answer proves that the session lives
     private @Nullable OpCode opCode;
     private @Nullable R answer;
     private @Nullable ConclaveException failure;
@@ -38,15 +38,10 @@ class UserExchange<R> extends Exchange implements Runnable {
     /** A watch that a request sets. */
     record Registration(WatchRegistry.Kind kind, NodePath path, Watcher watcher) {}
 
-    /**
-     * A request that waits to be sent.
-     *
-     * @param submitted of a write, whose answer proves that the session lives; null for a read
-     */
-    UserExchange(SessionParts session, Request<R> request, @Nullable Elapsed submitted) {
+    /** A request that waits to be sent. */
+    UserExchange(SessionParts session, Request<R> request) {
         this.session = session;
         this.request = request;
-        this.submitted = submitted;
     }
 
     CompletableFuture<R> stage() {
@@ -65,6 +60,7 @@ class UserExchange<R> extends Exchange implements Runnable {
 
     @Override
     Optional<RequestBody> body() {
+        sent = request.isRead() ? null : session.clock().mark();
         try {
             RequestBody body = session.codec().encode(session.watches().asSent(request));
             opCode = body.opCode();
@@ -90,8 +86,8 @@ class UserExchange<R> extends Exchange implements Runnable {
                 R result = RequestCodec.decode(request, body);
                 // Not before: a multi that is refused says so in its body, and may have been refused without the
                 // leader.
-                if (submitted != null) {
-                    session.clock().proven(submitted);
+                if (sent != null) {
+                    session.clock().proven(sent);
                 }
                 complete(result);
             } catch (ConclaveException refused) {
@@ -112,7 +108,7 @@ class UserExchange<R> extends Exchange implements Runnable {
     /** The server has answered without an error, so a write may have been done. */
     private ConclaveException brokenRule(IllegalArgumentException rule) {
         String message = describe() + ": the answer breaks a rule: " + rule.getMessage();
-        return submitted == null
+        return request.isRead()
                 ? new RefusedException(RefusalReason.OTHER, message)
                 : new OutcomeUnknownException(message);
     }

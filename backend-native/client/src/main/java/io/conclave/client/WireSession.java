@@ -8,10 +8,8 @@ import io.conclave.request.Sync;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.BackendSession;
-import io.conclave.spi.Elapsed;
 import io.conclave.spi.SerialExecutor;
 import io.conclave.spi.SessionListener;
-import io.conclave.time.TimeSource;
 import io.netty.channel.EventLoop;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,17 +32,17 @@ import java.util.concurrent.RejectedExecutionException;
  * with AUTH_FAILED, its listener is told, and the session ends by its timeout.
  */
 final class WireSession implements BackendSession {
-    private final TimeSource time;
     private final SerialExecutor dispatcher;
     private final SessionMachine machine;
     private final SessionParts parts;
 
     WireSession(
             ClientTransport transport, BackendOptions options, LostSessions lostSessions, SessionListener listener) {
-        time = options.time();
         EventLoop loop = transport.nextLoop();
         dispatcher = new SerialExecutor(
-                "session dispatcher of " + transport, task -> executeOn(loop, options.callbackExecutor(), task), time);
+                "session dispatcher of " + transport,
+                task -> executeOn(loop, options.callbackExecutor(), task),
+                options.time());
         machine = new SessionMachine(transport, loop, options, listener, dispatcher, lostSessions);
         parts = machine.parts();
     }
@@ -142,7 +140,7 @@ final class WireSession implements BackendSession {
     private <R> UserExchange<R> exchange(Request<R> request) {
         return request instanceof RemoveWatch remove
                 ? (UserExchange<R>) new RemoveWatchExchange(parts, remove)
-                : new UserExchange<>(parts, request, request.isRead() ? null : Elapsed.since(time));
+                : new UserExchange<>(parts, request);
     }
 
     @Override

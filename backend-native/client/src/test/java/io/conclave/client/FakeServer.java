@@ -136,6 +136,9 @@ final class FakeServer implements AutoCloseable {
         private final Socket socket;
         private final DataInputStream in;
         boolean answersPings = true;
+        /** Whether pings are requests like others, for the script to answer. */
+        boolean showsPings;
+
         /** The data of /zookeeper/config; empty if there is no such znode. */
         volatile String members = "";
 
@@ -226,7 +229,7 @@ final class FakeServer implements AutoCloseable {
                 JuteReader frame = frame();
                 RequestHeader header = RequestHeader.decode(frame);
                 OpCode opCode = header.opCode().orElseThrow();
-                if (opCode != OpCode.PING) {
+                if (opCode != OpCode.PING || showsPings) {
                     Received request = new Received(header.xid(), opCode, RequestBody.decode(opCode, frame));
                     if (!asksForMembers(request)) {
                         return request;
