@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -45,12 +46,12 @@ record ItemName(String name, long rank, int sequence) {
 
     /** As the first one, with a priority. */
     static String toCreate(String guid, int priority) {
-        return toCreate(guid) + String.format("%02d-", priority);
+        return toCreate(guid) + String.format(Locale.ROOT, "%02d-", priority);
     }
 
     /** As the first one, with the time at which the item is due. */
     static String toCreateDelayed(String guid, long epochMillis) {
-        return "queue-" + guid + String.format("-|%08X|", epochMillis);
+        return "queue-" + guid + String.format(Locale.ROOT, "-|%08X|", epochMillis);
     }
 
     /** Reads a name; empty if it is no item. */

@@ -11,6 +11,7 @@ import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.zip.CRC32C;
@@ -55,7 +56,7 @@ final class SnapshotFile {
 
     /** The name of one that was received and is not what the log begins with; never used twice by one process. */
     static String receivedName(long lastIndex, int number) {
-        return String.format("%s%016x-%d%s", RECEIVED_PREFIX, lastIndex, number, SUFFIX);
+        return String.format(Locale.ROOT, "%s%016x-%d%s", RECEIVED_PREFIX, lastIndex, number, SUFFIX);
     }
 
     /** Whether it is one that was received, whole or not. */
