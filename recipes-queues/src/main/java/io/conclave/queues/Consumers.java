@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,7 +72,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     private boolean returned;
     private TimeSource.Timer nextDue = () -> {};
     private Elapsed listedAt;
-    private boolean dequeuing;
+    private @Nullable Dequeuing dequeuing; // what is on its way
 
     Consumers(RecipeSession session, QueueLayout layout, ItemOrder order) {
         this.session = session;
@@ -99,8 +100,11 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
     private void proceed() {
         nextDue.cancel();
-        if (dequeuing || watch.isLooking()) {
+        if (dequeuing != null || watch.isLooking()) {
             return; // what follows comes back here
+        }
+        if (!session.state().isLive()) {
+            failThem(List.copyOf(pendingTakes), endOf(session.state()));
         }
         if (pendingTakes.isEmpty()) {
             turn.rest();
@@ -194,15 +198,10 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             awaitDue(untilDue());
             return;
         }
-        dequeuing = true;
-        DequeueTransaction dequeue = new DequeueTransaction(
-                session,
-                layout,
-                first.mode(),
-                first.maxDeliveries(),
-                chosen,
-                new Dequeuing(first.mode(), chosen.size()));
-        dequeue.begin(read, this::send);
+        Dequeuing begun = new Dequeuing(first.mode(), chosen.size());
+        dequeuing = begun;
+        new DequeueTransaction(session, layout, first.mode(), first.maxDeliveries(), chosen, begun)
+                .begin(read, this::send);
     }
 
     private void send(List<Operation<?>> operations, int dequeued, CommitMarker.Outcome outcome) {
@@ -217,7 +216,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
     @Override
     public boolean isIdle() {
-        return pendingTakes.isEmpty() && turn.isOut() && !dequeuing && !watch.isLooking() && marker.isIdle();
+        return pendingTakes.isEmpty() && turn.isOut() && dequeuing == null && !watch.isLooking() && marker.isIdle();
     }
 
     @Override
@@ -235,8 +234,10 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     }
 
     private void end(PendingTake pending) {
-        pending.endWithout();
-        remove(pending);
+        if (session.state().isLive()) { // else what is on its way decides: it could not be given back
+            pending.endWithout();
+            remove(pending);
+        }
     }
 
     private void remove(PendingTake pending) {
@@ -257,7 +258,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
     @Override
     public void onTurnLost() {
-        if (!dequeuing) {
+        if (dequeuing == null) {
             stopWatching();
         }
         proceed();
@@ -344,7 +345,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
         @Override
         public void dequeued(List<Delivery> deliveries) {
-            dequeuing = false;
+            dequeuing = null;
             turn.done(deliveries.size());
             for (Delivery one : deliveries) {
                 items.remove(one.item());
@@ -356,7 +357,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
         @Override
         public void buried(ItemName item) {
-            dequeuing = false;
+            dequeuing = null;
             items.remove(item);
             LOG.warn("{}: {} was delivered too often, and is a dead letter now", layout.path(), item.name());
             session.metrics().count("queue.dead", layout.path().toString());
@@ -365,7 +366,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
         @Override
         public void stale(ItemName item) {
-            dequeuing = false;
+            dequeuing = null;
             items.clear();
             read.clear();
             watch.disregard(); // so that the list is read again
@@ -374,14 +375,14 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
         @Override
         public void again() {
-            dequeuing = false;
+            dequeuing = null;
             read.clear();
             proceed();
         }
 
         @Override
         public void failed(Throwable cause) {
-            dequeuing = false;
+            dequeuing = null;
             if (cause instanceof OutcomeUnknownException) {
                 failThoseMeant(cause);
             } else {
@@ -394,13 +395,16 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             items.clear();
             read.clear();
             watch.disregard(); // so that the list is read again
-            List<PendingTake> meant = pendingTakes.stream()
+            failThem(meant(), cause);
+            proceed();
+        }
+
+        /** The callers that these items go to, if they do not give up before. */
+        List<PendingTake> meant() {
+            return pendingTakes.stream()
                     .filter(pending -> pending.mode() == mode)
                     .limit(count)
                     .toList();
-            pendingTakes.removeAll(meant);
-            meant.forEach(pending -> pending.fail(cause));
-            proceed();
         }
     }
 
@@ -432,7 +436,12 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             watch.stopFollowing();
             onFollowed(); // to look again: what is put from now on nobody tells of
         }
-        if (!next.isLive()) {
+        Dequeuing onItsWay = dequeuing;
+        if (next == SessionState.CLOSED && onItsWay != null && onItsWay.mode == PendingTake.Mode.TAKE) {
+            List<PendingTake> others = new ArrayList<>(pendingTakes);
+            others.removeAll(onItsWay.meant()); // those are still answered; a claim goes with the session
+            failThem(others, endOf(next));
+        } else if (!next.isLive()) {
             failAll(endOf(next));
         }
     }
@@ -442,10 +451,13 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     }
 
     private void failAll(Throwable cause) {
-        List<PendingTake> failed = List.copyOf(pendingTakes);
-        pendingTakes.clear();
-        failed.forEach(pending -> pending.fail(cause));
+        failThem(List.copyOf(pendingTakes), cause);
         proceed();
+    }
+
+    private void failThem(List<PendingTake> failed, Throwable cause) {
+        pendingTakes.removeAll(failed);
+        failed.forEach(pending -> pending.fail(cause));
     }
 
     @Override

@@ -67,9 +67,9 @@ final class Consumption<R> {
         return this;
     }
 
-    /** An item that is on its way by now goes back. */
+    /** An item that is on its way by now goes back; if none can any more, its outcome decides. */
     private void noAnswer() {
-        if (!pending.isOver()) {
+        if (!pending.isOver() && session.state().isLive()) {
             pending.fail(session.noAnswer("whether there is an item in " + layout.path()));
         }
     }

@@ -12,6 +12,8 @@ import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.Multi;
+import io.conclave.request.Operation;
+import io.conclave.request.SetData;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -30,28 +32,32 @@ final class Requeue implements CommitMarker.Outcome {
     private final NodePath path;
     private final byte[] data;
     private final Supplier<CompletionStage<Void>> parentMaker;
+    private final boolean overwrites;
+    private boolean isThere; // one of its name, which is overwritten
 
     private Requeue(
             RecipeSession session,
             CommitMarker marker,
             NodePath path,
             byte[] data,
-            Supplier<CompletionStage<Void>> parentMaker) {
+            Supplier<CompletionStage<Void>> parentMaker,
+            boolean overwrites) {
         this.session = session;
         this.marker = marker;
         this.path = path;
         this.data = data;
         this.parentMaker = parentMaker;
+        this.overwrites = overwrites;
     }
 
     /** To its old place. */
     static void of(RecipeSession session, QueueLayout layout, Delivery delivery) {
         CommitMarker marker = new CommitMarker(session, layout.witnesses());
         NodePath path = layout.item(delivery.item());
-        new Requeue(session, marker, path, delivery.data(), () -> layout.makeQueue(session)).begin();
+        new Requeue(session, marker, path, delivery.data(), () -> layout.makeQueue(session), false).begin();
     }
 
-    /** To the dead letters. */
+    /** To the dead letters. One of its name is the item as it was before an operator copied it back. */
     static void toDeadLetters(RecipeSession session, QueueLayout layout, Delivery delivery) {
         LOG.warn(
                 "{}: {} cannot be read, and is a dead letter now",
@@ -60,12 +66,13 @@ final class Requeue implements CommitMarker.Outcome {
         session.metrics().count("queue.dead", layout.path().toString());
         CommitMarker marker = new CommitMarker(session, layout.witnesses());
         NodePath path = layout.dead().child(delivery.item().name());
-        new Requeue(session, marker, path, delivery.data(), () -> ParentMaker.makeContainers(session, layout.dead()))
-                .begin();
+        Supplier<CompletionStage<Void>> parentMaker = () -> ParentMaker.makeContainers(session, layout.dead());
+        new Requeue(session, marker, path, delivery.data(), parentMaker, true).begin();
     }
 
     private void begin() {
-        marker.perform(List.of(Create.of(path).withData(data)), this);
+        Operation<?> put = isThere ? SetData.of(path, data) : Create.of(path).withData(data);
+        marker.perform(List.of(put), this);
         path.parent().ifPresent(QueueAgents.of(session)::onReturned);
     }
 
@@ -76,11 +83,17 @@ final class Requeue implements CommitMarker.Outcome {
 
     @Override
     public void refused(int index, RefusedException refusal) {
-        if (Failures.isNoNode(refusal)) {
+        if (Failures.isNoNode(refusal) && isThere) {
+            isThere = false;
+            begin();
+        } else if (Failures.isNoNode(refusal)) {
             Waiting.whenDone(parentMaker.get(), made -> begin(), this::failed);
         } else if (refusal.reason() != RefusalReason.NODE_EXISTS) {
             failed(refusal);
-        }
+        } else if (overwrites) {
+            isThere = true;
+            begin();
+        } // else it is back
     }
 
     @Override
@@ -94,7 +107,8 @@ final class Requeue implements CommitMarker.Outcome {
             session.read(
                     Exists.of(path),
                     stat -> {
-                        if (stat.isEmpty()) {
+                        isThere = overwrites && stat.isPresent(); // it may be there from before
+                        if (isThere || stat.isEmpty()) {
                             begin();
                         }
                     },

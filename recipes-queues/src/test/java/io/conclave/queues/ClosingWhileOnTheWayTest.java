@@ -12,7 +12,9 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.request.Create;
 import io.conclave.request.Multi;
+import io.conclave.request.Request;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
@@ -26,7 +28,7 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Each caller learns what became of its acknowledgement or put that was on its way when the coordinator was closed. */
+/** Callers learn what became of their acknowledgements, puts and takes on the way when the coordinator was closed. */
 class ClosingWhileOnTheWayTest {
     private static final NodePath PATH = NodePath.of("/queues/closing");
     private static final int ITEMS = GatheredAcknowledgements.MAX_AT_ONCE * 2 + 3;
@@ -67,6 +69,13 @@ class ClosingWhileOnTheWayTest {
         session.execute(() ->
                 begun.complete(claims.stream().map(Claim::acknowledgeAsync).toList()));
         return begun.get(120, SECONDS);
+    }
+
+    private static boolean isDequeue(Request<?> request) {
+        return request instanceof Multi multi
+                && multi.operations().stream()
+                        .anyMatch(operation -> operation instanceof Create creation
+                                && creation.path().name().startsWith("claim-"));
     }
 
     private CompletableFuture<Void> beginClosing() {
@@ -149,6 +158,75 @@ class ClosingWhileOnTheWayTest {
         begun.get(120, SECONDS).get(120, SECONDS);
         closed.get(120, SECONDS);
         assertEquals(new QueueCount(2, 0, 0), leftBehind());
+    }
+
+    @Test
+    void takeThatIsOnItsWayIsAnsweredAndOneThatWaitsIsNotSent() throws Exception {
+        queue.put("first");
+        faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.HOLD_REPLY);
+        CompletableFuture<String> taken = queue.takeAsync();
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(0, 0, 0)));
+        CompletableFuture<CompletableFuture<String>> behind = new CompletableFuture<>();
+        session.execute(() -> behind.complete(queue.takeAsync()));
+        CompletableFuture<String> waiting = behind.get(120, SECONDS);
+        CompletableFuture<Void> closed = beginClosing();
+        failure(ClosedException.class, waiting);
+        faults.releaseReplies(session.id());
+        assertEquals("first", taken.get(120, SECONDS));
+        closed.get(120, SECONDS);
+        assertEquals(new QueueCount(0, 0, 0), leftBehind());
+    }
+
+    @Test
+    void takesThatAreOnTheirWayShareTheirTransactionsOutcome() throws Exception {
+        DistributedQueue<String> sharing = DistributedQueue.at(coordinator, PATH, DataCodec.TEXT);
+        sharing.put("one");
+        sharing.put("two");
+        faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.HOLD_REPLY);
+        CompletableFuture<List<CompletableFuture<String>>> begun = new CompletableFuture<>();
+        session.execute(() -> begun.complete(List.of(sharing.takeAsync(), sharing.takeAsync(), sharing.takeAsync())));
+        List<CompletableFuture<String>> takes = begun.get(120, SECONDS);
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(0, 0, 0)));
+        CompletableFuture<Void> closed = beginClosing();
+        failure(ClosedException.class, takes.get(2));
+        faults.releaseReplies(session.id());
+        assertEquals("one", takes.get(0).get(120, SECONDS));
+        assertEquals("two", takes.get(1).get(120, SECONDS));
+        closed.get(120, SECONDS);
+    }
+
+    @Test
+    void takeWhoseReplyIsLostAtTheEndIsUnknown() throws Exception {
+        queue.put("first");
+        faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.DROP_AFTER);
+        faults.reconnectAfter(Duration.ofMinutes(1));
+        CompletableFuture<String> taken = queue.takeAsync();
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(0, 0, 0)));
+        coordinator.close();
+        failure(OutcomeUnknownException.class, taken);
+    }
+
+    @Test
+    void takeThatHasSentNothingYetFailsAndTheItemStays() throws Exception {
+        queue.put("first");
+        faults.suspend(session.id());
+        CompletableFuture<String> taken = queue.takeAsync();
+        coordinator.close();
+        failure(ClosedException.class, taken);
+        assertEquals(new QueueCount(1, 0, 0), leftBehind());
+    }
+
+    @Test
+    void claimThatIsOnItsWayFailsAndTheItemComesBack() throws Exception {
+        queue.put("first");
+        faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.HOLD_REPLY);
+        CompletableFuture<Claim<String>> claimed = queue.claimAsync();
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(0, 1, 0)));
+        CompletableFuture<Void> closed = beginClosing();
+        failure(ClosedException.class, claimed);
+        faults.releaseReplies(session.id());
+        closed.get(120, SECONDS);
+        assertEquals(new QueueCount(1, 0, 0), leftBehind());
     }
 
     @Test

@@ -11,10 +11,14 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.request.Create;
 import io.conclave.request.Exists;
+import io.conclave.request.GetData;
 import io.conclave.testkit.memory.MemoryStore;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -142,6 +146,25 @@ class QueueLimitsTest extends QueueFixture {
     @SuppressWarnings("unchecked")
     private static <E extends Exception> void sneak(Exception e) throws E {
         throw (E) e;
+    }
+
+    @Test
+    void unreadableItemThatWasCopiedBackGetsIntoItsDeadLetterAsItIsNow() throws Exception {
+        Coordinator coordinator = connect();
+        DistributedQueue<Long> numbers = DistributedQueue.at(coordinator, PATH, DataCodec.LONG);
+        queue(coordinator).put("not a number");
+        assertThrows(NumberFormatException.class, numbers::take);
+        NodePath dead = NodePath.of(PATH + "/dead");
+        await().atMost(PATIENCE).until(() -> queue(coordinator).count().dead() == 1);
+        String name = children(coordinator, dead.toString()).get(0);
+        byte[] changed = "no number either".getBytes(StandardCharsets.UTF_8);
+        coordinator.execute(Create.of(NodePath.of(PATH).child(name)).withData(changed));
+        assertThrows(NumberFormatException.class, numbers::take);
+        assertEquals(new QueueCount(0, 0, 1), queue(coordinator).count());
+        await().atMost(PATIENCE)
+                .until(() -> Arrays.equals(
+                        changed,
+                        coordinator.execute(GetData.of(dead.child(name))).data()));
     }
 
     @Test
