@@ -228,7 +228,9 @@ public final class ConnectionAcceptor implements StepListener {
     private Optional<ClientConnection> accept(Channel channel) {
         InetAddress address = channel.remoteAddress() instanceof InetSocketAddress socket ? socket.getAddress() : null;
         if (!counts.enter(address)) {
-            refused.add(address, "there are too many from this address (maxClientCnxns), or in all (maxCnxns)");
+            refused.add(
+                    address,
+                    "there are too many from this address or its network (maxClientCnxns), or in all (maxCnxns)");
             channel.close();
             return Optional.empty();
         }

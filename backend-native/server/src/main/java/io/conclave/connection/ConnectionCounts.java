@@ -1,15 +1,20 @@
 package io.conclave.connection;
 
+import io.conclave.consensus.HostNetwork;
 import java.net.InetAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Counts connections, in all and for each IP address. From any thread, without blocking. */
+/**
+ * Counts connections, in all, for each IP address, and for each network of IPv6 that one host may have for itself. From
+ * any thread, without blocking.
+ */
 final class ConnectionCounts {
     private final ConnectionLimits limits;
     private final AtomicInteger total = new AtomicInteger();
     private final ConcurrentHashMap<InetAddress, Integer> byAddress = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<InetAddress, Integer> byNetwork = new ConcurrentHashMap<>();
 
     ConnectionCounts(ConnectionLimits limits) {
         this.limits = limits;
@@ -29,16 +34,27 @@ final class ConnectionCounts {
         if (address == null) {
             return true;
         }
-        int most = limits.maxConnectionsPerAddress() > 0 ? limits.maxConnectionsPerAddress() : Integer.MAX_VALUE;
+        if (!enter(byAddress, address, limits.maxConnectionsPerAddress())) {
+            total.decrementAndGet();
+            return false;
+        }
+        if (HostNetwork.hasManyAddresses(address)
+                && !enter(byNetwork, HostNetwork.of(address), limits.maxConnectionsPerNetwork())) {
+            leave(byAddress, address);
+            total.decrementAndGet();
+            return false;
+        }
+        return true;
+    }
+
+    /** @param most 0 for no bound */
+    private static boolean enter(ConcurrentHashMap<InetAddress, Integer> counts, InetAddress key, long most) {
         boolean[] entered = new boolean[1];
-        byAddress.compute(address, (key, count) -> {
+        counts.compute(key, (same, count) -> {
             int before = count == null ? 0 : count;
-            entered[0] = before < most;
+            entered[0] = most == 0 || before < most;
             return entered[0] ? Integer.valueOf(before + 1) : count;
         });
-        if (!entered[0]) {
-            total.decrementAndGet();
-        }
         return entered[0];
     }
 
@@ -46,8 +62,15 @@ final class ConnectionCounts {
     void leave(@Nullable InetAddress address) {
         total.decrementAndGet();
         if (address != null) {
-            byAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
+            leave(byAddress, address);
+            if (HostNetwork.hasManyAddresses(address)) {
+                leave(byNetwork, HostNetwork.of(address));
+            }
         }
+    }
+
+    private static void leave(ConcurrentHashMap<InetAddress, Integer> counts, InetAddress key) {
+        counts.computeIfPresent(key, (same, count) -> count == 1 ? null : count - 1);
     }
 
     int total() {

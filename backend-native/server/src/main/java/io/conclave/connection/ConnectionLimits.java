@@ -15,6 +15,13 @@ public record ConnectionLimits(
         int minSessionTimeoutMs,
         int maxSessionTimeoutMs,
         long handshakeTimeoutMs) {
+    private static final int ADDRESSES_OF_NETWORK = 16;
+
+    /** As many as some of its addresses may have; 0 for no bound. */
+    long maxConnectionsPerNetwork() {
+        return (long) ADDRESSES_OF_NETWORK * maxConnectionsPerAddress;
+    }
+
     int sessionTimeoutMs(int wishedMs) {
         return Math.max(minSessionTimeoutMs, Math.min(maxSessionTimeoutMs, wishedMs));
     }

@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import io.conclave.consensus.HostNetwork;
 import io.conclave.replica.Step;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.Result;
@@ -15,22 +16,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the sessions that were opened or resumed through this server and have not ended, by the address of their
- * clients, and how many were opened in this second. A session outlives its connection, so a bound of connections does
- * not bound sessions. Sessions come and go on the log's thread; any thread may ask.
+ * clients, and how many were opened in this second. The addresses of one network of IPv6 count as one: a host may have
+ * all of them. A session outlives its connection, so a bound of connections does not bound sessions. Sessions come and go
+ * on the log's thread; any thread may ask.
  */
 final class SessionCounts {
     private final LimitGuard guard;
     private final TimeSource time;
 
     /** The log's thread only. */
-    private final Map<Long, InetAddress> addresses = new HashMap<>();
+    private final Map<Long, InetAddress> networks = new HashMap<>();
 
-    private final ConcurrentHashMap<InetAddress, Integer> byAddress = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<InetAddress, Integer> byNetwork = new ConcurrentHashMap<>();
 
     // All: @GuardedBy("this").
     private long second = Long.MIN_VALUE;
     private long openedInSecond;
-    private final Map<InetAddress, Integer> openedByAddress = new HashMap<>();
+    private final Map<InetAddress, Integer> openedByNetwork = new HashMap<>();
 
     SessionCounts(LimitGuard guard, TimeSource time) {
         this.guard = guard;
@@ -48,7 +50,7 @@ final class SessionCounts {
             guard.refused(ClientLimit.SESSIONS, newSession(connection) + ": there are " + sessions + " sessions");
             return false;
         }
-        int ofAddress = address == null ? 0 : byAddress.getOrDefault(address, 0);
+        int ofAddress = address == null ? 0 : byNetwork.getOrDefault(HostNetwork.of(address), 0);
         if (!guard.allows(ClientLimit.SESSIONS_OF_ADDRESS, ofAddress + 1L)) {
             guard.refused(
                     ClientLimit.SESSIONS_OF_ADDRESS,
@@ -82,17 +84,18 @@ final class SessionCounts {
         if (now != second) {
             second = now;
             openedInSecond = 0;
-            openedByAddress.clear();
+            openedByNetwork.clear();
         }
         if (!guard.allows(ClientLimit.SESSIONS_PER_SECOND, openedInSecond + 1)) {
             return Optional.of("that many were opened in this second already");
         }
         if (address != null && limitsAddresses()) {
-            int ofAddress = openedByAddress.getOrDefault(address, 0);
+            InetAddress network = HostNetwork.of(address);
+            int ofAddress = openedByNetwork.getOrDefault(network, 0);
             if (ofAddress >= shareOfAddress()) {
                 return Optional.of("its address has opened " + ofAddress + " in this second, and one may have half");
             }
-            openedByAddress.put(address, ofAddress + 1);
+            openedByNetwork.put(network, ofAddress + 1);
         }
         openedInSecond++;
         return Optional.empty();
@@ -117,25 +120,31 @@ final class SessionCounts {
         } else if (step.applied().result() instanceof Result.SessionAttached attached
                 && step.origin() instanceof ConnectionProposal proposal) {
             InetAddress address = proposal.address();
-            if (address != null && addresses.putIfAbsent(attached.session().id(), address) == null) {
-                byAddress.merge(address, 1, Integer::sum);
+            if (address != null) {
+                add(attached.session().id(), HostNetwork.of(address));
             }
         }
     }
 
     /** A state to which no steps led. On the log's thread. */
     void began(TreeState state) {
-        for (Long id : new ArrayList<>(addresses.keySet())) {
+        for (Long id : new ArrayList<>(networks.keySet())) {
             if (state.session(id).isEmpty()) {
                 remove(id);
             }
         }
     }
 
+    private void add(long sessionId, InetAddress network) {
+        if (networks.putIfAbsent(sessionId, network) == null) {
+            byNetwork.merge(network, 1, Integer::sum);
+        }
+    }
+
     private void remove(long sessionId) {
-        InetAddress address = addresses.remove(sessionId);
-        if (address != null) {
-            byAddress.computeIfPresent(address, (key, count) -> count == 1 ? null : count - 1);
+        InetAddress network = networks.remove(sessionId);
+        if (network != null) {
+            byNetwork.computeIfPresent(network, (key, count) -> count == 1 ? null : count - 1);
         }
     }
 }

@@ -4,10 +4,23 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.Rejection;
+import io.conclave.replica.Step;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.tree.Applied;
+import io.conclave.tree.Change;
+import io.conclave.tree.PersistentSet;
+import io.conclave.tree.Result;
+import io.conclave.tree.SessionPassword;
+import io.conclave.tree.SessionRecord;
+import io.conclave.tree.TreeState;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SessionCountsTest {
@@ -50,6 +63,28 @@ class SessionCountsTest {
     }
 
     @Test
+    void theAddressesOfOneNetworkOfIpv6CountAsOne() throws UnknownHostException {
+        ManualTimeSource time = new ManualTimeSource();
+        ClientLimits limits = ClientLimits.defaults()
+                .with(ClientLimit.SESSIONS_PER_SECOND, 6)
+                .with(ClientLimit.SESSIONS_OF_ADDRESS, 2);
+        SessionCounts counts = new SessionCounts(new LimitGuard(limits, time), time);
+        for (int i = 1; i <= 3; i++) {
+            assertTrue(counts.admits(InetAddress.getByName("2001:db8::" + i), 0, "a stranger"));
+        }
+        assertFalse(counts.admits(InetAddress.getByName("2001:db8::4"), 0, "a stranger"), "half of a second");
+        assertTrue(counts.admits(InetAddress.getByName("2001:db8:0:1::4"), 0, "somebody"));
+        time.advance(Duration.ofSeconds(1));
+        try (LoneLoop server = new LoneLoop()) {
+            for (int i = 1; i <= 2; i++) {
+                counts.applied(attached(i, server, "2001:db8::1" + i));
+            }
+        }
+        assertFalse(counts.admits(InetAddress.getByName("2001:db8::5"), 0, "a stranger"), "two live");
+        assertTrue(counts.admits(InetAddress.getByName("2001:db8:0:1::5"), 0, "somebody"));
+    }
+
+    @Test
     void theLargestBoundIsNone() {
         ManualTimeSource time = new ManualTimeSource();
         ClientLimits limits = ClientLimits.defaults().with(ClientLimit.SESSIONS_PER_SECOND, Long.MAX_VALUE);
@@ -69,5 +104,31 @@ class SessionCountsTest {
             assertTrue(counts.admits(shared, 0, "one of many"));
         }
         assertFalse(counts.admits(shared, 0, "one of many"));
+    }
+
+    /** A session that a client at an address has opened. */
+    private static Step attached(long sessionId, LoneLoop server, String address) {
+        EmbeddedChannel channel = new EmbeddedChannel() {
+            @Override
+            protected SocketAddress remoteAddress0() {
+                return new InetSocketAddress(address, 1);
+            }
+        };
+        ClientConnection connection =
+                server.reader(channel, 1, new TestLeases()).connection();
+        SessionPassword password = SessionPassword.of(new byte[SessionPassword.BYTES]);
+        ConnectionProposal opening =
+                new ConnectionProposal(connection, new Change.OpenSession(sessionId, password, 1000)) {
+                    @Override
+                    void applied(Applied applied) {}
+
+                    @Override
+                    void refused(Rejection reason) {}
+                };
+        SessionRecord session = new SessionRecord(sessionId, password, 1000, 1, 0, PersistentSet.empty());
+        return new Step(
+                opening.change(),
+                new Applied(TreeState.OF_NO_CLUSTER, 1, new Result.SessionAttached(session), List.of()),
+                opening);
     }
 }

@@ -1,8 +1,8 @@
 package io.conclave.consensus.peer;
 
+import io.conclave.consensus.HostNetwork;
 import io.netty.util.NetUtil;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -17,7 +17,6 @@ import java.util.Set;
 final class Strangers {
     static final int MOST = 1024;
     static final int MOST_OF_AN_ADDRESS = 256;
-    private static final int IPV6_BYTES = 16;
 
     private final Set<InboundLink> all = new LinkedHashSet<>();
     private final Map<String, Set<InboundLink>> byAddress = new HashMap<>();
@@ -49,9 +48,7 @@ final class Strangers {
     /** A host has a network of its own as a rule: members of one network are no strangers for long. */
     static String networkOf(String host) {
         byte[] address = NetUtil.createByteArrayFromIpAddressString(host);
-        return address == null || address.length != IPV6_BYTES
-                ? host
-                : HexFormat.of().formatHex(address, 0, IPV6_BYTES / 2);
+        return address == null ? host : HostNetwork.of(address).getHostAddress();
     }
 
     int count() {
