@@ -321,6 +321,13 @@ final class ClientConnection implements WatchTable.Watcher {
         }
     }
 
+    /** Writes what is no frame, to a client that has no session. */
+    void writeText(byte[] text) {
+        if (!isGone()) {
+            output.writeText(text);
+        }
+    }
+
     /** Whether it is closed, since its client reads too little of what it is sent. */
     private boolean closeIfCut() {
         if (output.isCut()) {

@@ -1,8 +1,6 @@
 package io.conclave.connection;
 
 import io.conclave.protocol.ReceivedBytes;
-import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -16,13 +14,11 @@ final class CommandAnswer {
     private static final Logger LOG = LoggerFactory.getLogger(CommandAnswer.class);
 
     private final ClientConnection connection;
-    private final Channel channel;
     private final CommandWords words;
     private boolean begun;
 
-    CommandAnswer(ClientConnection connection, Channel channel, CommandWords words) {
+    CommandAnswer(ClientConnection connection, CommandWords words) {
         this.connection = connection;
-        this.channel = channel;
         this.words = words;
     }
 
@@ -53,7 +49,7 @@ final class CommandAnswer {
 
     private void send(byte[] answer) {
         if (!connection.isGone()) {
-            channel.write(Unpooled.wrappedBuffer(answer));
+            connection.writeText(answer);
             connection.closeAfterOutput();
         }
     }

@@ -193,9 +193,7 @@ public final class ConnectionAcceptor implements StepListener {
     private <T> CompletionStage<T> fromAllLoops(Function<Loop, T> ofLoop, T none, BinaryOperator<T> plus) {
         CompletableFuture<T> all = CompletableFuture.completedFuture(none);
         for (Loop loop : loops.values()) {
-            CompletableFuture<T> one = new CompletableFuture<>();
-            loop.post(() -> one.complete(ofLoop.apply(loop)));
-            all = all.thenCombine(one, plus);
+            all = all.thenCombine(CompletableFuture.supplyAsync(() -> ofLoop.apply(loop), loop::post), plus);
         }
         return all;
     }

@@ -78,6 +78,16 @@ final class ConnectionOutput {
         count();
     }
 
+    /** What is no frame, in parts; what the client has not taken of it is counted when it is flushed. */
+    void writeText(byte[] text) {
+        writeGathered();
+        writtenBytes += text.length;
+        for (int from = 0; from < text.length; from += FULL_BYTES) {
+            ByteBuf part = Unpooled.wrappedBuffer(text, from, Math.min(FULL_BYTES, text.length - from));
+            channel.write(part).addListener(whenTaken);
+        }
+    }
+
     private ByteBuf gathering() {
         ByteBuf buffer = gathered;
         if (buffer == null) {

@@ -53,7 +53,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         this.services = services;
         this.received = new ReceivedBytes(channel.alloc());
         this.connection = new ClientConnection(channel, loop, services, authIds, this::resume, this::leave);
-        this.command = new CommandAnswer(connection, channel, services.commandWords());
+        this.command = new CommandAnswer(connection, services.commandWords());
         LogOffers offers = new LogOffers(connection);
         this.handshake = new ClientHandshake(connection, offers, services);
         this.arrival =

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts the sessions that were opened or resumed through this server and have not ended, by the address of their
  * clients, and how many were opened in this second. The addresses of one network of IPv6 count as one: a host may have
- * all of them. A session outlives its connection, so a bound of connections does not bound sessions. Sessions come and go
- * on the log's thread; any thread may ask.
+ * all of them. A session outlives its connection, so a bound of connections does not bound sessions. Sessions come and
+ * go on the log's thread; any thread may ask.
  */
 final class SessionCounts {
     private final LimitGuard guard;

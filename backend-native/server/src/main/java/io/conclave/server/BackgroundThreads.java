@@ -18,18 +18,27 @@ final class BackgroundThreads {
     /** That wait; more are refused, so that strangers fill no memory. */
     private static final int MOST_HANDSHAKES = 2048;
 
+    /** Four-letter words whose texts wait. */
+    private static final int MOST_WORDS = 256;
+
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     private final ExecutorService workers = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
     private final ExecutorService segmentWork = Executors.newSingleThreadExecutor(BackgroundThreads::thread);
-    private final ExecutorService handshakes = new ThreadPoolExecutor(
-            WORKERS,
-            WORKERS,
-            0,
-            TimeUnit.SECONDS,
-            new ArrayBlockingQueue<>(MOST_HANDSHAKES),
-            BackgroundThreads::thread);
+    private final ExecutorService handshakes = bounded(MOST_HANDSHAKES);
+    private final ExecutorService words = bounded(MOST_WORDS);
     private final ExecutorService lookups = Executors.newCachedThreadPool(BackgroundThreads::thread);
+
+    /** Refuses what would be one more that waits. */
+    private static ExecutorService bounded(int mostWaiting) {
+        return new ThreadPoolExecutor(
+                WORKERS,
+                WORKERS,
+                0,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(mostWaiting),
+                BackgroundThreads::thread);
+    }
 
     private static Thread thread(Runnable work) {
         Thread thread = new Thread(work, "conclave-background-" + COUNT.incrementAndGet());
@@ -64,7 +73,12 @@ final class BackgroundThreads {
         return handshakes;
     }
 
-    /** Each thread once, but for those that look host names up and compute handshakes. */
+    /** Makes the texts of four-letter words; refuses them when many wait. */
+    Executor words() {
+        return words;
+    }
+
+    /** Each thread once, but for those that look host names up, compute handshakes and make texts. */
     List<Executor> all() {
         List<Executor> all = new ArrayList<>(Collections.nCopies(WORKERS, workers));
         all.add(segmentWork);
@@ -76,6 +90,7 @@ final class BackgroundThreads {
         workers.shutdown();
         segmentWork.shutdown();
         handshakes.shutdown();
+        words.shutdown();
         lookups.shutdown();
     }
 }

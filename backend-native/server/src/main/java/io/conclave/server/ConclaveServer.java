@@ -205,12 +205,10 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     /** There may be very many sessions and ephemerals; the state does not change under it, whatever thread looks. */
-    private CompletionStage<String> sessionDump() {
-        return CompletableFuture.supplyAsync(() -> {
-            SessionReport dump =
-                    new SessionReport(replica.state(), sessions.remainingMs(), config.tickTimeMs(), time.wallMillis());
-            return log.status().role() == LogRole.LEADING ? dump.ofLeader() : dump.ofFollower();
-        });
+    private String sessionDump() {
+        SessionReport dump =
+                new SessionReport(replica.state(), sessions.remainingMs(), config.tickTimeMs(), time.wallMillis());
+        return log.status().role() == LogRole.LEADING ? dump.ofLeader() : dump.ofFollower();
     }
 
     private ConnectionServices services() {
@@ -222,7 +220,8 @@ public final class ConclaveServer implements AutoCloseable {
                 new ClusterNode(),
                 replica::state,
                 clientAuth.security(secret, replica::state),
-                new FourLetterWords(config, report, this::connections, this::sessionDump, digests::text),
+                new FourLetterWords(
+                        config, report, this::connections, this::sessionDump, digests::text, background.words()),
                 members,
                 features,
                 this::offersTtl,

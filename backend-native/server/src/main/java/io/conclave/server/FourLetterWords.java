@@ -11,7 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -28,8 +31,9 @@ final class FourLetterWords implements CommandWords {
 
     private final Set<String> allowed;
     private final Supplier<ConnectionAcceptor> connections;
-    private final Supplier<CompletionStage<String>> sessions;
     private final ServerReport server;
+    private final Executor texts;
+    private final WordTurns turns = new WordTurns();
     private final AtomicLong traceMask = new AtomicLong(DEFAULT_TRACE_MASK);
     /** What needs to be serving; the others are answered in any case. Only what lists the connections looks at each. */
     private final Map<String, Supplier<CompletionStage<String>>> whileServing;
@@ -40,32 +44,34 @@ final class FourLetterWords implements CommandWords {
      * @param connections the connections, once there are any
      * @param sessions the answer to dump
      * @param digests the answer to hash
+     * @param texts makes the answers, which may take long; may refuse
      */
     FourLetterWords(
             ServerConfig config,
             ServerReport server,
             Supplier<ConnectionAcceptor> connections,
-            Supplier<CompletionStage<String>> sessions,
-            Supplier<String> digests) {
+            Supplier<String> sessions,
+            Supplier<String> digests,
+            Executor texts) {
         this.allowed = config.commandWhitelist();
         this.connections = connections;
-        this.sessions = sessions;
         this.server = server;
+        this.texts = texts;
         this.whileServing = Map.ofEntries(
                 Map.entry("srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums))),
-                Map.entry("stat", this::statistics),
-                Map.entry("cons", () -> reports().thenApply(FourLetterWords::listed)),
-                Map.entry("conf", () -> CompletableFuture.supplyAsync(server::configuration)),
+                Map.entry("stat", () -> turns.answer(this::statistics)),
+                Map.entry("cons", () -> turns.answer(() -> made(reports(), FourLetterWords::listed))),
+                Map.entry("conf", () -> made(server::configuration)),
                 Map.entry(
                         "mntr",
                         () -> ofTotals(sums ->
                                 server.monitoring(sums, this.connections.get().tls()))),
-                Map.entry("dump", this.sessions),
-                Map.entry("hash", () -> CompletableFuture.completedStage(digests.get())),
-                Map.entry("dirs", () -> CompletableFuture.supplyAsync(server::directories)),
-                Map.entry("wchs", () -> ofWatches(WatchReport::summary)),
-                Map.entry("wchc", () -> ofWatches(WatchReport::ofSessions)),
-                Map.entry("wchp", () -> ofWatches(WatchReport::ofPaths)),
+                Map.entry("dump", () -> turns.answer(() -> made(sessions))),
+                Map.entry("hash", () -> made(digests)),
+                Map.entry("dirs", () -> made(server::directories)),
+                Map.entry("wchs", () -> turns.answer(() -> ofWatches(WatchReport::summary))),
+                Map.entry("wchc", () -> turns.answer(() -> ofWatches(WatchReport::ofSessions))),
+                Map.entry("wchp", () -> turns.answer(() -> ofWatches(WatchReport::ofPaths))),
                 Map.entry(
                         "srst", () -> this.connections.get().resetTotals().thenApply(done -> "Server stats reset.\n")),
                 Map.entry(
@@ -78,18 +84,34 @@ final class FourLetterWords implements CommandWords {
     }
 
     private CompletionStage<String> ofWatches(Function<WatchReport, String> text) {
-        return connections.get().watches().thenApplyAsync(watches -> text.apply(WatchReport.of(watches)));
+        return made(connections.get().watches(), watches -> text.apply(WatchReport.of(watches)));
     }
 
     private CompletionStage<String> ofTotals(Function<ConnectionTotals, String> text) {
-        return connections.get().totals().thenApply(text);
+        return made(connections.get().totals(), text);
     }
 
     private CompletionStage<String> statistics() {
         return reports()
-                .thenCombine(
-                        connections.get().totals(),
-                        (each, sums) -> server.heading() + clients(each) + server.statistics(sums));
+                .thenCompose(each -> ofTotals(sums -> server.heading() + clients(each) + server.statistics(sums)));
+    }
+
+    private CompletionStage<String> made(Supplier<String> text) {
+        return made(CompletableFuture.completedStage(true), known -> text.get());
+    }
+
+    /** A text of what was gathered from the loops; it is not made on one of them. */
+    private <T> CompletionStage<String> made(CompletionStage<T> gathered, Function<T, String> text) {
+        return gathered.thenApplyAsync(text, texts).exceptionally(FourLetterWords::busy);
+    }
+
+    private static String busy(Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof RejectedExecutionException) {
+            return WordTurns.BUSY;
+        }
+        throw new CompletionException(cause);
     }
 
     @Override
@@ -112,7 +134,7 @@ final class FourLetterWords implements CommandWords {
             case "isro" -> CompletableFuture.completedStage(readOnly(server.mode()));
             case "gtmk" -> CompletableFuture.completedStage(Long.toString(traceMask.get()));
             case "stmk" -> CompletableFuture.completedStage(Long.toString(traced(argument)));
-            case "envi" -> CompletableFuture.supplyAsync(server::environment);
+            case "envi" -> made(server::environment);
             default -> answerWhileServing(word);
         };
     }

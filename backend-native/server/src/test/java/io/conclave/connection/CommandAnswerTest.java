@@ -1,6 +1,8 @@
 package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -28,18 +30,52 @@ class CommandAnswerTest {
         }
     }
 
+    private static void ask(ConnectionReader reader) {
+        reader.handlerAdded(null);
+        reader.channelRead(null, Unpooled.copiedBuffer("srvr", StandardCharsets.US_ASCII));
+    }
+
     /** It is then that operators ask: a leader has gone, or a snapshot has come. */
     @Test
     void aWordIsAnsweredAlsoIfWhatIsServedChangesMeanwhile() {
         ConnectionReader reader = server.reader(channel, 1, LoneLoop.unused(SessionLeases.class), new Word());
-        reader.handlerAdded(null);
-        reader.channelRead(null, Unpooled.copiedBuffer("srvr", StandardCharsets.US_ASCII));
+        ask(reader);
         server.loop.connections().serve(ServiceMode.FULL);
         text.complete("text");
         server.finishTask();
         ByteBuf answer = channel.readOutbound();
         assertEquals("text", answer.toString(StandardCharsets.UTF_8));
         answer.release();
+    }
+
+    @Test
+    void whatAClientDoesNotReadOfALongAnswerIsCountedAndTakenInParts() {
+        UnreadChannel unread = new UnreadChannel();
+        LimitGuard guard = new LimitGuard(ClientLimits.defaults(), server.time);
+        ConnectionReader reader = server.reader(
+                unread, LoneLoop.unused(SessionLeases.class), new Word(), new UnreadBytes(guard, server.time));
+        ask(reader);
+        text.complete("t".repeat(300_000));
+        server.finishTask();
+        assertTrue(guard.unreadBytes() >= 300_000);
+        unread.read(2);
+        server.finishTask();
+        assertTrue(guard.unreadBytes() < 200_000, () -> guard.unreadBytes() + " unread");
+        unread.readAll();
+        server.finishTask();
+        assertEquals(0, guard.unreadBytes());
+        assertFalse(unread.isOpen());
+    }
+
+    @Test
+    void aClientThatDoesNotReadItsLongAnswerIsCut() {
+        UnreadChannel unread = new UnreadChannel();
+        ConnectionReader reader = server.reader(unread, 200_000, LoneLoop.unused(SessionLeases.class), new Word());
+        ask(reader);
+        text.complete("t".repeat(300_000));
+        server.finishTask();
+        server.finishTask();
+        assertFalse(unread.isOpen());
     }
 
     @AfterEach
