@@ -2,6 +2,7 @@ package io.conclave.client;
 
 import io.conclave.spi.ConnectString.Endpoint;
 import io.netty.channel.EventLoop;
+import java.time.Duration;
 import java.util.List;
 
 /** Makes connections to servers: over TCP, or inside this JVM. */
@@ -11,8 +12,10 @@ interface ClientTransport extends AutoCloseable {
         /**
          * Begins to connect, on the loop. Never blocks. The connection is told when it is there, or that it failed; one
          * that was abandoned meanwhile is not continued.
+         *
+         * @param bound the time after which the connection is abandoned
          */
-        void connect(EventLoop loop, Connection connection);
+        void connect(EventLoop loop, Connection connection, Duration bound);
 
         /** Whether only the ensemble has named it: this client may not reach it there. */
         default boolean isLearned() {

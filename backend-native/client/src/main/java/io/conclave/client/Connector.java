@@ -113,7 +113,7 @@ final class Connector {
         Duration share = sessionTimeout.dividedBy(order.size());
         Duration bound = share.compareTo(SHORTEST_ATTEMPT) < 0 ? SHORTEST_ATTEMPT : share;
         schedule(bound, () -> connection.openingTakesTooLong(bound.toMillis() + " ms"));
-        server.connect(loop.eventLoop(), connection);
+        server.connect(loop.eventLoop(), connection, bound);
     }
 
     /** The server has accepted the session: the time bound of the attempt ends. */

@@ -9,6 +9,7 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.local.LocalChannel;
 import java.net.SocketAddress;
+import java.time.Duration;
 import java.util.List;
 
 /** Connects to a server in this JVM, on event loops that it lends. */
@@ -19,7 +20,7 @@ final class LocalTransport implements ClientTransport {
 
     private final class OnlyServer implements Server {
         @Override
-        public void connect(EventLoop loop, Connection connection) {
+        public void connect(EventLoop loop, Connection connection, Duration bound) {
             ChannelFuture future = new Bootstrap()
                     .group(loop)
                     .channel(LocalChannel.class)

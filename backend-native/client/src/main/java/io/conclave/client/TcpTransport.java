@@ -19,8 +19,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
@@ -43,7 +44,8 @@ import org.slf4j.LoggerFactory;
  * Connects over TCP, with native epoll where it is there, else NIO.
  *
  * <p>A name is resolved again at every attempt, on a thread of its own, because resolving blocks; an attempt goes
- * through the name's addresses in random order until one accepts. With TLS that thread also looks whether the files of
+ * through the name's addresses in random order until one accepts. Each has its share of the attempt's time, so that one
+ * that does not answer leaves time for the others. With TLS that thread also looks whether the files of
  * certificates have changed.
  */
 final class TcpTransport implements ClientTransport {
@@ -52,9 +54,9 @@ final class TcpTransport implements ClientTransport {
     private static final int MAX_RESOLVER_THREADS = 8;
     private static final int RESOLVER_IDLE_S = 10;
     private static final int SHUTDOWN_MS = 2000;
+    private static final int SHORTEST_SHARE_MS = 250;
 
     private final List<Endpoint> endpoints;
-    private final int connectTimeoutMs;
     private final boolean followsEnsemble;
     private volatile List<Server> servers;
     private final EventLoopGroup loops;
@@ -69,20 +71,13 @@ final class TcpTransport implements ClientTransport {
     }
 
     /** @throws io.conclave.error.ConnectException if the files of the TLS options cannot be used */
-    TcpTransport(
-            List<Endpoint> endpoints, int connectTimeoutMs, boolean followsEnsemble, Optional<TlsOptions> options) {
-        this(endpoints, connectTimeoutMs, followsEnsemble, options, InetAddress::getAllByName);
+    TcpTransport(List<Endpoint> endpoints, boolean followsEnsemble, Optional<TlsOptions> options) {
+        this(endpoints, followsEnsemble, options, InetAddress::getAllByName);
     }
 
-    TcpTransport(
-            List<Endpoint> endpoints,
-            int connectTimeoutMs,
-            boolean followsEnsemble,
-            Optional<TlsOptions> options,
-            NameService names) {
+    TcpTransport(List<Endpoint> endpoints, boolean followsEnsemble, Optional<TlsOptions> options, NameService names) {
         this.endpoints = endpoints;
         this.names = names;
-        this.connectTimeoutMs = connectTimeoutMs;
         // A single address may be that of a proxy or a balancer, which must not be bypassed.
         // The ensemble names its ports without TLS.
         this.followsEnsemble = followsEnsemble && endpoints.size() > 1 && options.isEmpty();
@@ -118,8 +113,8 @@ final class TcpTransport implements ClientTransport {
         }
 
         @Override
-        public void connect(EventLoop loop, Connection connection) {
-            TcpTransport.this.connect(loop, endpoint, connection);
+        public void connect(EventLoop loop, Connection connection, Duration bound) {
+            new Attempt(loop, endpoint, connection, bound).begin();
         }
 
         @Override
@@ -172,19 +167,86 @@ final class TcpTransport implements ClientTransport {
         return loops.next();
     }
 
-    private void connect(EventLoop loop, Endpoint endpoint, Connection connection) {
-        byte[] literal = NetUtil.createByteArrayFromIpAddressString(endpoint.host());
-        if (literal != null && tls.isEmpty()) {
-            connectNext(loop, endpoint, new ArrayDeque<>(List.of(addressOf(endpoint, literal))), connection, null);
-            return;
+    /** One attempt to connect to a server: to one address of its name after the other. */
+    private final class Attempt {
+        private final EventLoop loop;
+        private final Endpoint endpoint;
+        private final Connection connection;
+        private final Duration bound;
+
+        Attempt(EventLoop loop, Endpoint endpoint, Connection connection, Duration bound) {
+            this.loop = loop;
+            this.endpoint = endpoint;
+            this.connection = connection;
+            this.bound = bound;
         }
-        try {
-            resolver.execute(() -> resolve(loop, endpoint, connection));
-        } catch (RejectedExecutionException e) {
-            connection.connectFailed(new IOException(
-                    "cannot resolve " + endpoint.host() + ": the resolver is closed or " + MAX_RESOLVER_THREADS
-                            + " look-ups hang",
-                    e));
+
+        void begin() {
+            byte[] literal = NetUtil.createByteArrayFromIpAddressString(endpoint.host());
+            if (literal != null && tls.isEmpty()) {
+                connect(List.of(addressOf(endpoint, literal)), null);
+                return;
+            }
+            try {
+                resolver.execute(this::resolve);
+            } catch (RejectedExecutionException e) {
+                connection.connectFailed(new IOException(
+                        "cannot resolve " + endpoint.host() + ": the resolver is closed or " + MAX_RESOLVER_THREADS
+                                + " look-ups hang",
+                        e));
+            }
+        }
+
+        private void resolve() {
+            tls.ifPresent(ClientTlsContext::reloadIfChanged);
+            List<InetSocketAddress> addresses = new ArrayList<>();
+            IOException failure = null;
+            try {
+                for (InetAddress address : names.addressesOf(endpoint.host())) {
+                    addresses.add(new InetSocketAddress(address, endpoint.port()));
+                }
+                Collections.shuffle(addresses);
+            } catch (UnknownHostException e) {
+                failure = new IOException("unknown host " + endpoint.host(), e);
+            }
+            IOException unresolved = failure;
+            try {
+                loop.execute(() -> connect(addresses, unresolved));
+            } catch (RejectedExecutionException e) {
+                // The backend was closed meanwhile; no session waits for the connection.
+                resolver.shutdown();
+            }
+        }
+
+        private void connect(List<InetSocketAddress> addresses, @Nullable Throwable failure) {
+            long share = bound.toMillis() / Math.max(1, addresses.size());
+            int shareMs = (int) Math.max(SHORTEST_SHARE_MS, Math.min(Integer.MAX_VALUE, share));
+            connectNext(new ArrayDeque<>(addresses), shareMs, failure);
+        }
+
+        private void connectNext(Queue<InetSocketAddress> addresses, int shareMs, @Nullable Throwable failure) {
+            InetSocketAddress address = addresses.poll();
+            if (connection.isShut()) {
+                return;
+            }
+            if (address == null) {
+                connection.connectFailed(failure == null ? new IOException("no address") : failure);
+                return;
+            }
+            new Bootstrap()
+                    .group(loop)
+                    .channel(channelClass)
+                    .option(ChannelOption.TCP_NODELAY, true)
+                    .option(ChannelOption.SO_KEEPALIVE, true)
+                    .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, shareMs)
+                    .handler(tls.<ChannelHandler>map(found -> found.opening(endpoint, connection))
+                            .orElseGet(() -> new PlainOpening(connection)))
+                    .connect(address)
+                    .addListener(done -> {
+                        if (!done.isSuccess()) {
+                            connectNext(addresses, shareMs, done.cause());
+                        }
+                    });
         }
     }
 
@@ -194,56 +256,6 @@ final class TcpTransport implements ClientTransport {
         } catch (UnknownHostException e) {
             throw new IllegalStateException("not an address: " + endpoint, e);
         }
-    }
-
-    private void resolve(EventLoop loop, Endpoint endpoint, Connection connection) {
-        tls.ifPresent(ClientTlsContext::reloadIfChanged);
-        Queue<InetSocketAddress> addresses = new ArrayDeque<>();
-        IOException failure = null;
-        try {
-            List<InetAddress> found = Arrays.asList(names.addressesOf(endpoint.host()));
-            Collections.shuffle(found);
-            found.forEach(address -> addresses.add(new InetSocketAddress(address, endpoint.port())));
-        } catch (UnknownHostException e) {
-            failure = new IOException("unknown host " + endpoint.host(), e);
-        }
-        IOException unresolved = failure;
-        try {
-            loop.execute(() -> connectNext(loop, endpoint, addresses, connection, unresolved));
-        } catch (RejectedExecutionException e) {
-            // The backend was closed meanwhile; no session waits for the connection.
-            resolver.shutdown();
-        }
-    }
-
-    private void connectNext(
-            EventLoop loop,
-            Endpoint endpoint,
-            Queue<InetSocketAddress> addresses,
-            Connection connection,
-            @Nullable Throwable failure) {
-        InetSocketAddress address = addresses.poll();
-        if (connection.isShut()) {
-            return;
-        }
-        if (address == null) {
-            connection.connectFailed(failure == null ? new IOException("no address") : failure);
-            return;
-        }
-        new Bootstrap()
-                .group(loop)
-                .channel(channelClass)
-                .option(ChannelOption.TCP_NODELAY, true)
-                .option(ChannelOption.SO_KEEPALIVE, true)
-                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectTimeoutMs)
-                .handler(tls.<ChannelHandler>map(found -> found.opening(endpoint, connection))
-                        .orElseGet(() -> new PlainOpening(connection)))
-                .connect(address)
-                .addListener(done -> {
-                    if (!done.isSuccess()) {
-                        connectNext(loop, endpoint, addresses, connection, done.cause());
-                    }
-                });
     }
 
     @Override

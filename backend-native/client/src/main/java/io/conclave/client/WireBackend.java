@@ -9,7 +9,6 @@ import io.conclave.spi.ConnectString;
 import io.conclave.spi.SessionListener;
 import io.netty.channel.EventLoopGroup;
 import java.net.SocketAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -69,11 +68,8 @@ public final class WireBackend implements Backend {
             throw new IllegalArgumentException("Invalid connect string \"" + connectString.text()
                     + "\": must name servers, as in " + connectString.scheme() + "://host:2181");
         }
-        Duration attempt =
-                options.sessionTimeout().dividedBy(connectString.endpoints().size());
-        int connectTimeoutMs = (int) Math.max(250, Math.min(Integer.MAX_VALUE, attempt.toMillis()));
         return new WireBackend(
-                new TcpTransport(connectString.endpoints(), connectTimeoutMs, options.followsEnsemble(), options.tls()),
+                new TcpTransport(connectString.endpoints(), options.followsEnsemble(), options.tls()),
                 connectString.scheme().equals(FOREIGN_SCHEME) ? OF_ALL_SERVERS : OF_OUR_SERVERS,
                 options,
                 () -> {});

@@ -9,9 +9,14 @@ import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.ConnectString.Endpoint;
 import io.conclave.time.TimeSource;
+import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -49,8 +54,8 @@ final class TcpTransportTest extends WireSessionFixture {
             }
         };
         BackendOptions options = options(metrics);
-        TcpTransport transport = new TcpTransport(
-                List.of(new Endpoint("two.example", port)), PATIENT_MS, false, Optional.empty(), host ->
+        TcpTransport transport =
+                new TcpTransport(List.of(new Endpoint("two.example", port)), false, Optional.empty(), host ->
                         new InetAddress[] {InetAddress.getByName("127.0.0.2"), InetAddress.getByName("127.0.0.1")});
         try {
             for (int i = 0; i < SESSIONS; i++) {
@@ -85,6 +90,57 @@ final class TcpTransportTest extends WireSessionFixture {
                 Optional.empty());
     }
 
+    /** Of 1,000 addresses most do not answer. Each has a thousandth of the attempt's ten minutes. */
+    @Test
+    void addressThatDoesNotAnswerLeavesTimeForTheOthers() throws Exception {
+        FakeServer server = server(TcpTransportTest::patientlyOpenAndServe, TcpTransportTest::patientlyOpenAndServe);
+        int port = Integer.parseInt(server.endpoint().split(":")[1]);
+        InetAddress silent = InetAddress.getByName("127.0.0.2");
+        List<InetAddress> addresses = new ArrayList<>(Collections.nCopies(700, silent));
+        addresses.addAll(Collections.nCopies(300, InetAddress.getByName("127.0.0.1")));
+        List<Socket> waiting = new ArrayList<>();
+        TcpTransport transport = new TcpTransport(
+                List.of(new Endpoint("many.example", port)),
+                false,
+                Optional.empty(),
+                host -> addresses.toArray(InetAddress[]::new));
+        try (ServerSocket full = new ServerSocket(port, 1, silent)) {
+            fill(full, waiting);
+            for (int i = 0; i < 2; i++) {
+                CountDownLatch connected = new CountDownLatch(1);
+                WireSession session =
+                        new WireSession(transport, options(MetricsHook.NONE), new LostSessions(), state -> {
+                            if (state == SessionState.CONNECTED) {
+                                connected.countDown();
+                            }
+                        });
+                session.open();
+                assertTrue(connected.await(300, TimeUnit.SECONDS));
+                session.closeAsync().toCompletableFuture().get(300, TimeUnit.SECONDS);
+                session.end();
+            }
+            assertEquals(2, server.accepted());
+        } finally {
+            transport.close();
+            for (Socket each : waiting) {
+                each.close();
+            }
+        }
+    }
+
+    /** From then on nothing answers there: nobody accepts, and there is no room to wait for it. */
+    private static void fill(ServerSocket server, List<Socket> waiting) throws IOException {
+        try {
+            while (true) {
+                Socket next = new Socket();
+                waiting.add(next);
+                next.connect(server.getLocalSocketAddress(), 2000);
+            }
+        } catch (SocketTimeoutException e) {
+            // full
+        }
+    }
+
     /** A server that has moved is found at its new address: the first connection, and one that takes its place. */
     @Test
     void nameIsResolvedAgainAtEveryAttempt() throws Exception {
@@ -94,8 +150,8 @@ final class TcpTransportTest extends WireSessionFixture {
                 TcpTransportTest::patientlyOpenAndServe);
         int port = Integer.parseInt(server.endpoint().split(":")[1]);
         AtomicInteger lookUps = new AtomicInteger();
-        TcpTransport transport = new TcpTransport(
-                List.of(new Endpoint("moved.example", port)), PATIENT_MS, false, Optional.empty(), host -> {
+        TcpTransport transport =
+                new TcpTransport(List.of(new Endpoint("moved.example", port)), false, Optional.empty(), host -> {
                     String address =
                             switch (lookUps.incrementAndGet()) {
                                 case 1, 2 -> "127.0.0.2"; // where it is no more
