@@ -7,21 +7,32 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The machine's clocks and one shared daemon thread for timers. */
+/** The machine's clocks, and one shared daemon thread for timers that ends when there have been none for a while. */
 final class SystemTimeSource implements TimeSource {
-    static final SystemTimeSource INSTANCE = new SystemTimeSource();
+    static final SystemTimeSource INSTANCE = new SystemTimeSource(Duration.ofSeconds(10));
 
     private static final Logger LOG = LoggerFactory.getLogger(SystemTimeSource.class);
 
     private final ScheduledThreadPoolExecutor timers;
 
-    private SystemTimeSource() {
-        timers = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "conclave-timer");
-            thread.setDaemon(true);
-            return thread;
-        });
+    /**
+     * The clocks.
+     *
+     * @param idle how long the thread waits for the next timer before it ends
+     */
+    SystemTimeSource(Duration idle) {
+        timers = new ScheduledThreadPoolExecutor(1, SystemTimeSource::newThread);
         timers.setRemoveOnCancelPolicy(true);
+        timers.setKeepAliveTime(idle.toNanos(), TimeUnit.NANOSECONDS);
+        timers.allowCoreThreadTimeOut(true);
+    }
+
+    /** It serves all applications of the JVM, so it keeps nothing of the one whose thread needs it first. */
+    private static Thread newThread(Runnable task) {
+        Thread thread = new Thread(null, task, "conclave-timer", 0, false);
+        thread.setContextClassLoader(SystemTimeSource.class.getClassLoader());
+        thread.setDaemon(true);
+        return thread;
     }
 
     @Override
