@@ -7,6 +7,7 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.ConnectException;
 import io.conclave.error.CredentialsRejectedException;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.SessionGoneException;
 import io.conclave.recipe.RecipeContext;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
@@ -46,7 +47,9 @@ final class ReconnectingCoordinator implements Coordinator {
     private final RetryPolicy<Object> retryPolicy;
     private final ListenerThreads threads;
     private final ApplicationListeners listeners;
-    private final CompletableFuture<RecipeSession> firstConnection = new CompletableFuture<>();
+    /** Completes when a session has been connected and has found the namespace or made it. */
+    private final CompletableFuture<Void> usable = new CompletableFuture<>();
+
     private final Object lock = new Object();
     private RecipeSession current; // guarded by lock
     private SessionState state = SessionState.CONNECTING; // guarded by lock
@@ -69,13 +72,12 @@ final class ReconnectingCoordinator implements Coordinator {
 
     /** Waits for the first connection and for the namespace; closes the coordinator if it does not come. */
     void awaitFirstConnection(Duration timeout) {
-        CompletableFuture<Void> ready = firstConnection.thenCompose(RecipeSession::namespaceMade);
         try {
-            Waiting.await(recipeSession(), Waiting.atMost(context.time(), timeout, ready));
-            if (!ready.isDone()) {
+            Waiting.await(recipeSession(), Waiting.atMost(context.time(), timeout, usable));
+            if (!usable.isDone()) {
                 throw noConnection(timeout);
             }
-            Waiting.await(recipeSession(), ready);
+            Waiting.await(recipeSession(), usable);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             close();
@@ -124,7 +126,7 @@ final class ReconnectingCoordinator implements Coordinator {
         }
         context.metrics().count("session.rejected", connectString);
         listeners.tellRejected(rejection);
-        firstConnection.completeExceptionally(rejection);
+        usable.completeExceptionally(rejection);
     }
 
     /** On the session's dispatcher. */
@@ -149,13 +151,20 @@ final class ReconnectingCoordinator implements Coordinator {
             listeners.tell(next);
         }
         if (next == SessionState.CONNECTED) {
-            firstConnection.complete(session);
+            Waiting.whenDone(session.namespaceMade(), usable::complete, this::onNoNamespace);
         }
         if (replacement != null) {
             if (isNews) {
                 context.metrics().count("session.lost", connectString);
             }
             openReplacement(replacement);
+        }
+    }
+
+    /** If the session was lost before its namespace was there, the next one makes it. */
+    private void onNoNamespace(Throwable cause) {
+        if (!(cause instanceof SessionGoneException)) {
+            usable.completeExceptionally(cause);
         }
     }
 
@@ -290,8 +299,7 @@ final class ReconnectingCoordinator implements Coordinator {
             session = current;
             session.becomeLast(); // under the lock: its loss is either replaced before that, or is none
         }
-        firstConnection.completeExceptionally(
-                new ClosedException("The coordinator of " + connectString + " was closed"));
+        usable.completeExceptionally(new ClosedException("The coordinator of " + connectString + " was closed"));
         CompletionStage<Void> closed = session.closeAsync();
         if (session.isDispatcherThread()) { // the backend's threads cannot wait for their own end
             Thread end = new Thread(() -> closeBackend(session, closed), "conclave-close");
