@@ -24,6 +24,9 @@ final class WriteLimits {
     /** The number behind the name of a sequential znode has ten digits, and a sign at most. */
     private static final int SUFFIX_BYTES = 11;
 
+    /** For so many lists of the longest kind {@code auth} may stand in one request. */
+    private static final int AUTH_LISTS = 128;
+
     private final ClientConnection connection;
     private final LimitGuard guard;
     private final Supplier<TreeState> replicated;
@@ -33,6 +36,11 @@ final class WriteLimits {
     private int ephemeralsOfRequest;
 
     private int ephemeralsUnderWay;
+
+    /** What {@code auth} stands for in the lists of the present request, but for one that is that of the part before. */
+    private long authBytesOfRequest;
+
+    private List<AclRecord> aclBefore = AclRecord.OPEN;
 
     WriteLimits(ClientConnection connection, ConnectionServices services) {
         this.connection = connection;
@@ -44,6 +52,8 @@ final class WriteLimits {
     /** Another request comes. */
     void begin() {
         ephemeralsOfRequest = 0;
+        authBytesOfRequest = 0;
+        aclBefore = AclRecord.OPEN;
     }
 
     /** The error of a write, or of a part of the present request, that meets a limit; 0 if it meets none. */
@@ -190,24 +200,38 @@ final class WriteLimits {
     }
 
     private int refusalOfAcl(List<AclRecord> acl) {
-        if (acl.equals(AclRecord.OPEN)) {
+        if (acl.equals(AclRecord.OPEN) || acl.equals(aclBefore)) {
             return 0;
         }
         long bytes = 0;
+        long authBytes = 0;
+        long idBytes = bytesOf(connection.authIds());
         for (AclRecord entry : acl) {
             if (IdScheme.of(entry.scheme()).filter(scheme -> !scheme.isOld()).isPresent()
                     && !offersSchemes.getAsBoolean()) {
                 return ErrorCode.INVALID_ACL.code();
             }
-            bytes += entry.scheme().equals("auth")
-                    ? bytesOf(connection.authIds())
-                    : ENTRY_BYTES + utf8Bytes(entry.scheme()) + utf8Bytes(entry.id());
+            if (entry.scheme().equals("auth")) {
+                authBytes += idBytes;
+            } else {
+                bytes += ENTRY_BYTES + utf8Bytes(entry.scheme()) + utf8Bytes(entry.id());
+            }
         }
-        if (guard.allows(ClientLimit.ACL_BYTES, bytes)) {
-            return 0;
+        bytes += authBytes;
+        authBytesOfRequest += authBytes;
+        aclBefore = acl;
+        if (!guard.allows(ClientLimit.ACL_BYTES, bytes)) {
+            guard.refused(ClientLimit.ACL_BYTES, "an ACL of " + connection + ": it has " + bytes + " bytes");
+            return ErrorCode.INVALID_ACL.code();
         }
-        guard.refused(ClientLimit.ACL_BYTES, "an ACL of " + connection + ": it has " + bytes + " bytes");
-        return ErrorCode.INVALID_ACL.code();
+        if (!guard.allows(ClientLimit.ACL_BYTES, authBytesOfRequest / AUTH_LISTS)) {
+            guard.refused(
+                    ClientLimit.ACL_BYTES,
+                    "a multi of " + connection + ": auth stands for " + authBytesOfRequest + " bytes in its ACLs, and "
+                            + AUTH_LISTS + " ACLs are the most");
+            return ErrorCode.INVALID_ACL.code();
+        }
+        return 0;
     }
 
     /** Whether a connection may have these ids; if not, the refusal is counted and logged. */

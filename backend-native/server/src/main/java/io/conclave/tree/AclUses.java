@@ -35,7 +35,7 @@ final class AclUses {
         if (acl.equals(ZnodeAcl.OPEN)) {
             return ZnodeAcl.OPEN;
         }
-        Use use = uses.get(keyOf(acl));
+        Use use = uses.get(acl.key());
         return use != null && use.acl.equals(acl) ? use.acl : acl;
     }
 
@@ -44,10 +44,10 @@ final class AclUses {
         if (acl.equals(ZnodeAcl.OPEN)) {
             return this;
         }
-        long hash = keyOf(acl);
+        long hash = acl.key();
         Use use = uses.get(hash);
         return use == null
-                ? new AclUses(uses.put(hash, new Use(acl, 1)), bytes + bytesOf(acl))
+                ? new AclUses(uses.put(hash, new Use(acl, 1)), bytes + acl.bytes())
                 : new AclUses(uses.put(hash, new Use(use.acl, use.nodes + 1)), bytes);
     }
 
@@ -56,16 +56,17 @@ final class AclUses {
         if (acl.equals(ZnodeAcl.OPEN)) {
             return this;
         }
-        long hash = keyOf(acl);
+        long hash = acl.key();
         Use use = uses.get(hash);
         if (use == null) {
             throw new IllegalStateException("no node has " + acl);
         }
         return use.nodes == 1
-                ? new AclUses(uses.remove(hash), bytes - bytesOf(use.acl))
+                ? new AclUses(uses.remove(hash), bytes - use.acl.bytes())
                 : new AclUses(uses.put(hash, new Use(use.acl, use.nodes - 1)), bytes);
     }
 
+    /** Looks at all of the list, as {@link #bytesOf} does: a list knows both. */
     static long keyOf(ZnodeAcl acl) {
         StringBuilder text = new StringBuilder();
         for (AclEntry entry : acl.entries()) {
@@ -79,7 +80,7 @@ final class AclUses {
         return SecondHash.of(text);
     }
 
-    private static long bytesOf(ZnodeAcl acl) {
+    static long bytesOf(ZnodeAcl acl) {
         long bytes = LIST_BYTES;
         for (AclEntry entry : acl.entries()) {
             bytes += ENTRY_BYTES

@@ -18,18 +18,10 @@ final class SnapshotWriter {
     private final TreeState state;
     private final OutputStream out;
     private final FieldWriter fields = new FieldWriter(2 * SnapshotCodec.CHUNK_BYTES);
-    private final Map<AclKey, Integer> aclNumbers = new HashMap<>();
+    private final Map<ZnodeAcl, Integer> aclNumbers = new HashMap<>();
 
     /** Of the objects: most nodes with equal ACLs share one. */
     private final IdentityHashMap<ZnodeAcl, Integer> numbersOfShared = new IdentityHashMap<>();
-
-    /** With a hash that strangers cannot make equal for many: all ACLs are looked for among those that are written. */
-    private record AclKey(long hash, ZnodeAcl acl) {
-        @Override
-        public int hashCode() {
-            return Long.hashCode(hash);
-        }
-    }
 
     private final Iterator<Map.Entry<Long, SessionRecord>> sessions;
     /** A stack of our own because trees may be deep. */
@@ -162,15 +154,17 @@ final class SnapshotWriter {
     private void writeAcl(ZnodeAcl acl) {
         Integer known = numbersOfShared.get(acl);
         if (known == null) {
-            known = aclNumbers.get(new AclKey(AclUses.keyOf(acl), acl));
+            sum += TreeDigest.damageOf(acl);
+            known = aclNumbers.get(acl);
         }
         if (known != null) {
+            numbersOfShared.put(acl, known);
             fields.writeInt(known);
             return;
         }
         fields.writeInt(aclNumbers.size());
         int number = aclNumbers.size();
-        aclNumbers.put(new AclKey(AclUses.keyOf(acl), acl), number);
+        aclNumbers.put(acl, number);
         numbersOfShared.put(acl, number);
         fields.writeAcl(acl);
     }

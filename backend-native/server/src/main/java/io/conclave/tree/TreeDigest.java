@@ -1,7 +1,10 @@
 package io.conclave.tree;
 
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +23,6 @@ final class TreeDigest {
     private static final long CHILDREN = 4;
     private static final long TOTALS = 5;
     private static final long PATH_FACTOR = 1_099_511_628_211L;
-    private static final long OPEN_ACL = ofAcl(ZnodeAcl.OPEN);
 
     private long hash;
 
@@ -66,7 +68,7 @@ final class TreeDigest {
         byte[] data = node.data();
         digest.add(data == null ? -1 : data.length);
         digest.add(checksum(data));
-        digest.add(node.acl().equals(ZnodeAcl.OPEN) ? OPEN_ACL : ofAcl(node.acl()));
+        digest.add(node.acl().digest());
         digest.add(node.czxid());
         digest.add(node.mzxid());
         digest.add(node.ctime());
@@ -107,6 +109,7 @@ final class TreeDigest {
         return checksum.getValue();
     }
 
+    /** Looks at all of the list, which {@linkplain ZnodeAcl#digest knows} what comes of it. */
     static long ofAcl(ZnodeAcl acl) {
         TreeDigest digest = new TreeDigest(0);
         for (AclEntry entry : acl.entries()) {
@@ -148,17 +151,26 @@ final class TreeDigest {
     /** A node still to be visited, with the hash of its path. */
     private record Visit(long path, Znode node) {}
 
+    /** What the sum is wrong by if a list is not what it was when its digest was made. */
+    static long damageOf(ZnodeAcl acl) {
+        return ofAcl(acl) - acl.digest();
+    }
+
     /** The sum, by a walk over all sessions and nodes. */
     static long sum(TreeState state) {
         long sum = 0;
         for (var entry : state.sessions()) {
             sum += session(entry.getValue());
         }
+        Set<ZnodeAcl> acls = Collections.newSetFromMap(new IdentityHashMap<>());
         Deque<Visit> pending = new ArrayDeque<>();
         pending.push(new Visit(ROOT_PATH, state.root()));
         while (!pending.isEmpty()) {
             Visit visit = pending.pop();
             sum += node(visit.path, visit.node);
+            if (acls.add(visit.node.acl())) {
+                sum += damageOf(visit.node.acl());
+            }
             visit.node.children().forEach((name, child) -> pending.push(new Visit(child(visit.path, name), child)));
         }
         return sum;

@@ -3,6 +3,7 @@ package io.conclave.tree;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -31,6 +32,9 @@ final class TreeEdit {
     private AclUses acls;
     private final List<AuthId> callerIds;
     private final Caller caller;
+
+    /** What was asked for, and what it is for this caller. */
+    private final Map<ZnodeAcl, ZnodeAcl> resolved = new HashMap<>();
 
     /** @param callerIds what the caller has proved; none for what no client asked for */
     TreeEdit(TreeState from, long zxid, long timeMs, List<AuthId> callerIds) {
@@ -64,7 +68,7 @@ final class TreeEdit {
 
     Result create(TreeOperation.Create create, long sessionId) {
         int slash = ZnodePath.lastSlash(create.path());
-        ZnodeAcl acl = create.acl().resolvedFor(callerIds);
+        ZnodeAcl acl = resolved(create.acl());
         Trail trail = Trail.of(root, create.path().substring(0, slash));
         Znode parent = trail.node();
         caller.check(parent.acl(), PermissionBits.CREATE);
@@ -89,6 +93,19 @@ final class TreeEdit {
         usageBegins(path);
         used(path, 1, node.dataLength());
         return new Result.Created(path, node.stat());
+    }
+
+    /** Lists with {@code auth} can become very long, and each part of a multi can ask for the same one. */
+    private ZnodeAcl resolved(ZnodeAcl requested) {
+        if (requested.equals(ZnodeAcl.OPEN)) {
+            return ZnodeAcl.OPEN;
+        }
+        ZnodeAcl known = resolved.get(requested);
+        if (known == null) {
+            known = acls.shared(requested.resolvedFor(callerIds));
+            resolved.put(requested, known);
+        }
+        return known;
     }
 
     /** Ten digits at least; after 2^31 - 1 comes -2147483648, which a signed difference still puts behind it. */
@@ -172,7 +189,7 @@ final class TreeEdit {
 
     Result setAcl(TreeOperation.SetAcl set) {
         ZnodePath.validate(set.path());
-        ZnodeAcl acl = set.acl().resolvedFor(callerIds);
+        ZnodeAcl acl = resolved(set.acl());
         Trail trail = Trail.of(root, set.path());
         Znode before = trail.node();
         caller.check(before.acl(), PermissionBits.ADMIN);

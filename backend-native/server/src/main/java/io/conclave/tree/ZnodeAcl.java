@@ -35,6 +35,18 @@ public final class ZnodeAcl {
     /** Made when they are first asked for; any thread may do so, and they are immutable. */
     private @Nullable List<IpGrant> ipGrants;
 
+    /** Made when it is first asked for, as well: nodes share a list, and each of them asks. */
+    private @Nullable Measures measures;
+
+    /**
+     * What is known of a list.
+     *
+     * @param key that strangers cannot make equal for two lists
+     * @param digest what it gives to the digest of a node
+     * @param bytes what it takes on the heap, about
+     */
+    private record Measures(long key, long digest, long bytes) {}
+
     /** What an entry of the scheme {@code ip} gives. */
     record IpGrant(int permissions, IpRange range) {}
 
@@ -51,6 +63,30 @@ public final class ZnodeAcl {
     /** The permissions of each id, in the order given by the client; an empty list allows everything to all. */
     public List<AclEntry> entries() {
         return entries;
+    }
+
+    private Measures measures() {
+        Measures known = measures;
+        if (known == null) {
+            known = new Measures(AclUses.keyOf(this), TreeDigest.ofAcl(this), AclUses.bytesOf(this));
+            measures = known;
+        }
+        return known;
+    }
+
+    /** Strangers cannot make it equal for two lists. */
+    long key() {
+        return measures().key;
+    }
+
+    /** See {@link TreeDigest#ofAcl}. */
+    long digest() {
+        return measures().digest;
+    }
+
+    /** What it takes on the heap, about. */
+    long bytes() {
+        return measures().bytes;
     }
 
     /** Those that are well-formed, each read once: a list can have very many, and be asked very often. */
@@ -110,7 +146,7 @@ public final class ZnodeAcl {
                 throw TreeException.of(TreeError.INVALID_ACL);
             }
         }
-        return new ZnodeAcl(resolved);
+        return resolved.equals(entries) ? this : new ZnodeAcl(resolved);
     }
 
     private static void refuseBeyondBound(long chars) {
@@ -162,7 +198,7 @@ public final class ZnodeAcl {
 
     @Override
     public int hashCode() {
-        return entries.hashCode();
+        return Long.hashCode(key());
     }
 
     @Override

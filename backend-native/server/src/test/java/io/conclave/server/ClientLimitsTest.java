@@ -209,6 +209,28 @@ class ClientLimitsTest {
         }
     }
 
+    /** Else a request of a megabyte becomes hundreds of them in the state. */
+    @Test
+    void whatTheSchemeAuthStandsForIsBoundedInAllPartsOfAMultiTogether() throws IOException {
+        try (ConclaveServer server = TestServer.limited(ClientLimit.ACL_BYTES, 2000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            assertEquals(0, client.error(Requests.digest("u".repeat(900) + ":secret")));
+            List<RequestBody> same = new ArrayList<>();
+            List<RequestBody> different = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                same.add(Requests.create("/s" + i, List.of(new AclRecord(ALL, "auth", ""))));
+                different.add(Requests.create("/d" + i, List.of(new AclRecord(i, "auth", ""))));
+            }
+            assertEquals(0, client.error(new RequestBody.Multi(OpCode.MULTI, same)));
+            ReplyBody.Multi refused =
+                    client.call(new RequestBody.Multi(OpCode.MULTI, different), ReplyBody.Multi.class);
+            assertTrue(refused.results().stream()
+                    .anyMatch(result -> result.body().equals(new ReplyBody.Err(ErrorCode.INVALID_ACL.code()))));
+            assertEquals(1, TestServer.metric(server, "zk_conclave_refused_acl_bytes"));
+            assertEquals(0, client.error(new RequestBody.Multi(OpCode.MULTI, different.subList(0, 250))));
+        }
+    }
+
     /** As etcd's alarm: what makes room again goes on. */
     @Test
     void aFullStateTakesDeletionsAndNothingThatMakesItGrow() throws IOException {
