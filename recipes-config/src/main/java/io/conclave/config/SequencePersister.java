@@ -123,7 +123,7 @@ public final class SequencePersister implements AutoCloseable {
         } catch (ConclaveException e) {
             LOG.info("{}: trying again: {}", this, e.getMessage());
             later(e);
-        } catch (IOException | RuntimeException e) {
+        } catch (Throwable e) { // also what only other languages throw unchecked
             LOG.error("{}: cannot keep the bound, no ids are given beyond the limit; trying again", this, e);
             later(e);
         }
@@ -133,7 +133,7 @@ public final class SequencePersister implements AutoCloseable {
      * In place of the attempt that waits already, if there is one: the changes of a busy sequence bring attempts as
      * well.
      */
-    private void later(Exception cause) {
+    private void later(Throwable cause) {
         TimeSource.Timer next = time.schedule(Retry.delay(cause), () -> threads.execute(this::keep));
         TimeSource.Timer last;
         synchronized (lock) {

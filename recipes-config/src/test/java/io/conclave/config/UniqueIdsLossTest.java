@@ -152,6 +152,48 @@ class UniqueIdsLossTest {
         }
     }
 
+    /** As one that is written in Kotlin may throw an SQLException. */
+    @Test
+    void reservationThatThrowsWhatItDoesNotDeclareIsAskedAgain() throws Exception {
+        AtomicInteger attempts = new AtomicInteger();
+        Reservation recovering = new Reservation() {
+            @Override
+            public long upperBound() {
+                if (attempts.getAndIncrement() < 5) { // more than the events of an empty store bring
+                    UniqueIdsLossTest.<RuntimeException>sneak(new Exception("the database restarts"));
+                }
+                return 0;
+            }
+
+            @Override
+            public void raise(long upperBound) {}
+        };
+        ManualTimeSource clock = new ManualTimeSource();
+        String store = UUID.randomUUID().toString();
+        try (Coordinator coordinator = Coordinator.builder("memory:" + store)
+                        .sessionTimeout(Duration.ofHours(1))
+                        .timeSource(clock)
+                        .connect();
+                SequencePersister persister = SequencePersister.start(coordinator, PATH, recovering, 10)) {
+            CompletableFuture<Void> ready = persister.ready();
+            await().atMost(Duration.ofSeconds(120))
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(TICK)
+                    .until(() -> {
+                        clock.advance(Duration.ofMillis(100));
+                        return ready.isDone();
+                    });
+            assertTrue(attempts.get() > 5);
+        } finally {
+            MemoryStore.forget(store);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Exception> void sneak(Exception exception) throws E {
+        throw (E) exception;
+    }
+
     @Test
     void fileReservationNeverDecreasesAndNamesAnInvalidFile() throws Exception {
         Reservation one = reservation();

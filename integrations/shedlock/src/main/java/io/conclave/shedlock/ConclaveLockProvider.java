@@ -173,9 +173,7 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
                                 LockDetails.NOBODY, seen.nextVersion(), atLeastUntil, endsWithHolder, PROCESS);
                         return new LockChange.Step<>(seen.unlocked(details, from), true);
                     }
-                    return seen.isHeldBy(owner)
-                            ? new LockChange.Step<>(seen.withoutHolder(), true)
-                            : ends(true); // another one has the lock, or it is unlocked: nothing is ours
+                    return new LockChange.Step<>(seen.withoutHolder(owner), true); // another's lock, or unlocked
                 })
                 .start();
     }

@@ -103,9 +103,14 @@ record SeenLock(
         return writes;
     }
 
-    /** The lock is another one's, and the holder's znode of an earlier one is deleted. */
-    List<Operation<?>> withoutHolder() {
-        return List.of(new Check(nodes.record(), record.orElseThrow().stat().version()), Delete.of(nodes.holder()));
+    /**
+     * The lock is not that call's, and its holder's znode is deleted if it is there. Nothing if there is no record:
+     * then the lock was taken between the reads of this look.
+     */
+    List<Operation<?>> withoutHolder(String owner) {
+        return isHeldBy(owner) && record.isPresent()
+                ? List.of(new Check(nodes.record(), record.get().stat().version()), Delete.of(nodes.holder()))
+                : List.of();
     }
 
     /** The version that the record has once it is written. */
