@@ -50,19 +50,33 @@ public final class SessionFollower {
         follow(session);
     }
 
+    /**
+     * As {@link #follow()}, but begins before it returns if it is called on that session's dispatcher: what is sent so
+     * goes out before the coordinator is closed by a call that came later than the one that it is sent for.
+     */
+    public void followAtOnce() {
+        if (session.isDispatcherThread()) {
+            begin(session);
+        } else {
+            follow();
+        }
+    }
+
     private void follow(RecipeSession next) {
         session = next; // before its dispatcher is asked: a task of execute() from now on runs there, too
-        next.execute(() -> {
-            if (ended) {
-                return;
-            }
-            sessionListener = next.onStateChange(state -> onSessionState(next, state));
-            if (next.state().isLive()) {
-                work.onSession(next);
-            } else {
-                onSessionState(next, next.state());
-            }
-        });
+        next.execute(() -> begin(next));
+    }
+
+    private void begin(RecipeSession on) {
+        if (ended) {
+            return;
+        }
+        sessionListener = on.onStateChange(state -> onSessionState(on, state));
+        if (on.state().isLive()) {
+            work.onSession(on);
+        } else {
+            onSessionState(on, on.state());
+        }
     }
 
     private void onSessionState(RecipeSession of, SessionState state) {

@@ -8,6 +8,7 @@ import io.conclave.recipe.Sender;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
+import io.conclave.request.Request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -89,7 +90,7 @@ final class LeaseLook {
      * @param list the request that lists it, with a watch or without
      */
     static CompletionStage<Optional<Seen>> of(
-            RecipeSession session, Sender sender, LeaseLayout layout, GetChildren list) {
+            RecipeSession session, Sender sender, LeaseLayout layout, Request<GetChildren.Children> list) {
         LeaseLook look = new LeaseLook(session, sender, layout);
         sender.send(
                 list,

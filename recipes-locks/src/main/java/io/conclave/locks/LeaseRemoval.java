@@ -59,7 +59,7 @@ final class LeaseRemoval implements SessionFollower.Work {
     }
 
     private static CompletableFuture<Boolean> begin(LeaseRemoval removal) {
-        removal.follower.follow();
+        removal.follower.followAtOnce();
         return removal.removed;
     }
 

@@ -6,6 +6,7 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
+import io.conclave.request.Request;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -117,8 +118,9 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
         CompletableFuture<List<LeaseHolder>> holders = new CompletableFuture<>();
         session.execute(() -> {
             GetChildren list = GetChildren.of(path());
+            Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
             Waiting.forward(
-                    LeaseLook.of(session, session::read, layout, list).thenApply(LeasedResource::holders), holders);
+                    LeaseLook.of(session, session::read, layout, asked).thenApply(LeasedResource::holders), holders);
         });
         return holders;
     }

@@ -10,14 +10,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Delete;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -117,5 +121,31 @@ class LeasedLockEdgesTest {
         one.close();
         ExecutionException failure = assertThrows(ExecutionException.class, () -> resumed.get(60, SECONDS));
         assertTrue(failure.getCause() instanceof ClosedException, () -> "was " + failure);
+    }
+
+    @Test
+    void grantThatIsClosedRightBeforeItsCoordinatorIsReleased() throws Exception {
+        LeasedGrant grant = lock(one).acquire();
+        RecipeSession session = RecipeAccess.session(one);
+        session.execute(
+                () -> { // one right behind the other
+                    grant.closeAsync();
+                    one.close();
+                });
+        await().atMost(Duration.ofMinutes(2)).until(() -> !faults.liveSessions().contains(session.id()));
+        assertEquals(List.of(), lock(other).holders());
+    }
+
+    @Test
+    void holdersAreReadLinearizablyIfTheCoordinatorReadsSo() throws Exception {
+        LeasedGrant grant = lock(other).acquire();
+        try (Coordinator reader = Coordinator.builder("memory:" + store)
+                .linearizableReads(true)
+                .timeSource(new ManualTimeSource()) // so that its server lags until it is asked to catch up
+                .connect()) {
+            faults.onNext(RecipeAccess.session(reader).id(), Delete.class::isInstance, RequestFate.DROP_AND_LAG);
+            assertThrows(OutcomeUnknownException.class, () -> reader.execute(Delete.of(grant.path())));
+            assertEquals(List.of(), lock(reader).holders());
+        }
     }
 }
