@@ -263,16 +263,16 @@ public final class Mirror implements Registration {
      *
      * @param state all of it
      * @param touched what may be different; null for everything
-     * @param settled whether the state is one that the tree had
+     * @param isCurrent whether it is one that the tree had, and the connection has not been lost since
      */
-    void onState(MirrorReader by, Map<NodePath, CachedNode> state, Iterable<NodePath> touched, boolean settled) {
+    void onState(MirrorReader by, Map<NodePath, CachedNode> state, Iterable<NodePath> touched, boolean isCurrent) {
         List<MirrorFeed> starting = new ArrayList<>();
         boolean first;
         synchronized (lock) {
             if (closed || reader != by) {
                 return;
             }
-            current |= settled;
+            current |= isCurrent;
             List<NodeChange> changes = adopt(state, touched);
             first = number == 0;
             if (!first && changes.isEmpty()) {

@@ -75,6 +75,7 @@ final class MirrorReader {
     private boolean loading;
     private boolean loadedBeforeFirstConnection;
     private boolean settlingLater;
+    private boolean suspended;
     private boolean ended;
     private int round;
     private int inFlight;
@@ -118,7 +119,8 @@ final class MirrorReader {
         if (ended) {
             return;
         }
-        if (next == SessionState.SUSPENDED) {
+        suspended = next == SessionState.SUSPENDED;
+        if (suspended) {
             mirror.onStale(this);
         } else if (next == SessionState.CONNECTED) {
             onConnected();
@@ -392,7 +394,7 @@ final class MirrorReader {
             loading = false;
             session.metrics().duration("mirror.load", root.toString(), Duration.ofNanos(begun.nanos()));
         }
-        mirror.onState(this, known, different, settled);
+        mirror.onState(this, known, different, settled && !suspended); // an event may be looked at behind the loss
     }
 
     /** The mirror has no readers any more. Never blocks; any thread. */
