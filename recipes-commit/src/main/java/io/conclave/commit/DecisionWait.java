@@ -240,7 +240,7 @@ final class DecisionWait {
 
     private void decided(Decision decision) {
         if (!ended) {
-            end();
+            end(coordinatorIsGone); // then it may be long until the transaction is finished
             onDecided.accept(decision);
         }
     }
@@ -263,18 +263,24 @@ final class DecisionWait {
 
     /** Nothing more is decided or reported. */
     void stop() {
-        if (ended) {
-            return;
+        if (!ended) {
+            end(true);
         }
-        end();
-        session.unwatch(layout.decision(), decisionWatcher);
-        session.unwatch(layout.coordinator(), coordinatorWatcher);
     }
 
-    private void end() {
+    /**
+     * Ends it.
+     *
+     * @param removesAll whether watches are removed that fire when the transaction is finished, too
+     */
+    private void end(boolean removesAll) {
         ended = true;
         deadline.cancel();
-        votes.forEach(VoteWatch::removeWatches);
+        votes.forEach(vote -> vote.removeWatches(removesAll));
+        if (removesAll) {
+            session.unwatch(layout.decision(), decisionWatcher);
+            session.unwatch(layout.coordinator(), coordinatorWatcher);
+        }
     }
 
     @Override

@@ -143,12 +143,16 @@ final class VoteWatch {
         }
     }
 
-    /** Of watches that would not fire when the transaction is finished. */
-    void removeWatches() {
-        if (began && (state == State.UNKNOWN || state == State.NONE)) {
+    /**
+     * Removes watches that would not fire when the transaction is finished.
+     *
+     * @param all whether the others are removed, too
+     */
+    void removeWatches(boolean all) {
+        if (began && (all || state == State.UNKNOWN || state == State.NONE)) {
             deciding.session().unwatch(deciding.layout().vote(site), voteWatcher);
         }
-        if (began && !isPresent) {
+        if (began && (all || !isPresent)) {
             deciding.session().unwatch(deciding.layout().presence(site), presenceWatcher);
         }
     }

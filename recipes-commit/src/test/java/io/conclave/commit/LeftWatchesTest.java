@@ -2,6 +2,8 @@ package io.conclave.commit;
 
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
@@ -10,7 +12,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -61,5 +67,29 @@ class LeftWatchesTest extends CommitFixture {
         b.close();
         absent.close();
         awaitWatches(at, 0);
+    }
+
+    @Test
+    void recoveryWhileASiteIsAbsentLeavesNone() throws Exception {
+        Coordinator initiator = connect();
+        Coordinator at = connect();
+        Ledger first = Ledger.willing("a");
+        try (Site a = TwoPhaseCommit.at(at, PATH).join("a", first.participant())) {
+            CompletableFuture<Decision> ended = TwoPhaseCommit.at(initiator, PATH)
+                    .withVoteTimeout(Duration.ofHours(1))
+                    .commitAsync("t1", new byte[0], List.of("a", "absent"));
+            await().atMost(PATIENCE)
+                    .until(() -> children(at, PATH + "/transactions").contains("t1"));
+            initiator.close();
+            assertThrows(ExecutionException.class, () -> ended.get(2, TimeUnit.MINUTES));
+            Coordinator successor = connect();
+            TwoPhaseCommit recovering = TwoPhaseCommit.at(successor, PATH);
+            for (int i = 0; i < 3; i++) {
+                assertFalse(recovering.recover().get("t1").isCommit());
+                awaitWatches(successor, 0);
+            }
+            await().atMost(PATIENCE).until(() -> first.outcome("t1").equals(Optional.of(false)));
+            awaitWatches(at, 1);
+        }
     }
 }
