@@ -14,8 +14,9 @@ public interface PartitionListener {
      * The work on the partition must end, and has ended when this returns.
      *
      * @param partition still held during the call if the reason is {@link LossReason#RELEASED}: only when this returns
-     *     the next member gets it. Lost already with any other reason
-     * @param reason RELEASED if another member is to have it, or this one leaves; else why it was lost
+     *     the next member gets it. Not held any more with any other reason, nor if the application has closed the grant
+     * @param reason RELEASED if another member is to have it, this one leaves, or the application has closed the grant;
+     *     else why it was lost
      */
     void released(PartitionGrant partition, LossReason reason);
 }
