@@ -106,7 +106,7 @@ public final class NameService {
     /**
      * Binds a name if it is not bound. Blocks.
      *
-     * @return false if it is bound
+     * @return false if it is bound, or to blank lines only, which another client has written
      * @throws IllegalArgumentException if name or addresses break a rule, naming it
      * @throws io.conclave.error.OutcomeUnknownException if the reply was lost and what is there does not tell whether
      *     it took effect
@@ -124,7 +124,7 @@ public final class NameService {
     /**
      * Takes a name's addresses away. One binding at most is taken away by a call. Blocks.
      *
-     * @return false if it was not bound
+     * @return false if it was not bound; true also of blank lines only, which another client has written
      * @throws io.conclave.error.OutcomeUnknownException if the reply was lost, others have bound it more than once
      *     since, and it is bound
      * @throws InterruptedException if the thread is interrupted; it may take effect anyway
