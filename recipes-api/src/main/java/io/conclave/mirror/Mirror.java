@@ -6,6 +6,7 @@ import io.conclave.cache.MirrorState;
 import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ClosedException;
+import io.conclave.error.RefusedException;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
@@ -28,6 +29,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +58,7 @@ public final class Mirror implements Registration {
     // All below: @GuardedBy("lock").
     private final NavigableMap<NodePath, CachedNode> nodes = new TreeMap<>();
     private final List<MirrorFeed> feeds = new ArrayList<>();
+    private Map<NodePath, RefusedException> leftOut = Map.of();
     private @Nullable MirrorReader reader;
     private long number;
     private boolean current;
@@ -137,11 +140,35 @@ public final class Mirror implements Registration {
         }
     }
 
-    /** The present state, copied. */
+    /** The present state, copied. What may not be read is left out, as if it were not there. */
     public MirrorState state() {
         synchronized (lock) {
             return new MirrorState(number, nodes);
         }
+    }
+
+    /**
+     * The present state, copied, if nothing is missing in it that is needed. Servers tell nobody that a znode may be
+     * read again, or is gone that may not be read; so each refusal has the mirror look again, and its listeners hear of
+     * the outcome.
+     *
+     * @param isNeeded which znodes are
+     * @throws RefusedException if there are some that may not be read, naming the first; {@link #state} leaves them out
+     */
+    public MirrorState wholeState(Predicate<NodePath> isNeeded) {
+        RefusedException refusal;
+        synchronized (lock) {
+            Optional<NodePath> missing =
+                    leftOut.keySet().stream().filter(isNeeded).sorted().findFirst();
+            if (missing.isEmpty()) {
+                return state();
+            }
+            refusal = Objects.requireNonNull(leftOut.get(missing.get()));
+            refusal = new RefusedException(
+                    refusal.reason(), "The znode " + missing.get() + " may not be read: " + refusal.getMessage());
+        }
+        present().ifPresent(MirrorReader::lookAgain);
+        throw refusal;
     }
 
     /** Those of the present state that stand below a path, copied, in the order of their paths. */
@@ -222,7 +249,8 @@ public final class Mirror implements Registration {
     /**
      * Tells a listener of the present state, as soon as there is one, and of every later one; those that follow each
      * other more quickly than it returns come together. It is called serially on a listener thread and may block; what
-     * it throws is logged. If the mirror is closed, it receives nothing.
+     * it throws is logged. If the mirror is closed, it receives nothing. It is called without changes, too, if others
+     * may not be read than before ({@link #wholeState}).
      */
     public Registration listen(Consumer<? super MirrorChanges> listener) {
         Objects.requireNonNull(listener, "listener");
@@ -236,9 +264,11 @@ public final class Mirror implements Registration {
             }
             feeds.add(feed);
             if (number > 0) {
-                starts = feed.gather(nodes.values().stream()
-                        .map(node -> new NodeChange(node.path(), Optional.empty(), Optional.of(node)))
-                        .toList());
+                starts = feed.gather(
+                        nodes.values().stream()
+                                .map(node -> new NodeChange(node.path(), Optional.empty(), Optional.of(node)))
+                                .toList(),
+                        false);
             }
         }
         if (starts) {
@@ -267,6 +297,7 @@ public final class Mirror implements Registration {
      */
     void onState(MirrorReader by, Map<NodePath, CachedNode> state, Iterable<NodePath> touched, boolean isCurrent) {
         List<MirrorFeed> starting = new ArrayList<>();
+        Map<NodePath, RefusedException> unreadable = by.leftOut();
         boolean first;
         synchronized (lock) {
             if (closed || reader != by) {
@@ -274,13 +305,15 @@ public final class Mirror implements Registration {
             }
             current |= isCurrent;
             List<NodeChange> changes = adopt(state, touched);
+            boolean lacksOthers = !leftOut.keySet().equals(unreadable.keySet());
+            leftOut = unreadable;
             first = number == 0;
-            if (!first && changes.isEmpty()) {
+            if (!first && changes.isEmpty() && !lacksOthers) {
                 return;
             }
             number++;
             for (MirrorFeed feed : feeds) {
-                if (feed.gather(changes)) {
+                if (feed.gather(changes, lacksOthers)) {
                     starting.add(feed);
                 }
             }

@@ -30,6 +30,7 @@ final class MirrorFeed {
     private final SerialExecutor threads;
     // All below: guarded by the mirror's lock.
     private final Map<NodePath, NodeChange> gathered = new TreeMap<>();
+    private boolean tellsEvenIfNone;
     private long told;
     private boolean telling;
     private boolean closed;
@@ -43,8 +44,11 @@ final class MirrorFeed {
     /**
      * The mirror has gone over to its next state; to be called under its lock. Whether {@link #start} is to be called
      * when the lock is free again.
+     *
+     * @param evenIfNone whether the listener is called though nothing is left of the changes
      */
-    boolean gather(List<NodeChange> changes) {
+    boolean gather(List<NodeChange> changes, boolean evenIfNone) {
+        tellsEvenIfNone |= evenIfNone;
         for (NodeChange change : changes) {
             NodeChange earlier = gathered.get(change.path());
             NodeChange sum = earlier == null ? change : new NodeChange(change.path(), earlier.before(), change.after());
@@ -91,11 +95,12 @@ final class MirrorFeed {
             @Nullable MirrorChanges next = null;
             // The first state is reported even if it is empty; later ones only if something is left of what has
             // changed.
-            if (!closed && number != told && (told == 0 || !gathered.isEmpty())) {
+            if (!closed && number != told && (told == 0 || tellsEvenIfNone || !gathered.isEmpty())) {
                 next = new MirrorChanges(number, told, new ArrayList<>(gathered.values()));
                 told = number;
             }
             gathered.clear();
+            tellsEvenIfNone = false;
             telling = next != null;
             return Optional.ofNullable(next);
         });

@@ -69,6 +69,7 @@ final class MirrorReader {
 
     private final Set<Read> waiting = new LinkedHashSet<>();
     private final Map<NodePath, Set<String>> listed = new HashMap<>(); // one-shot watches only
+    private final Map<NodePath, RefusedException> leftOut = new HashMap<>(); // may not be read
     private Map<NodePath, CachedNode> known = new HashMap<>();
     private Set<NodePath> touched = new HashSet<>();
     private boolean oneShot;
@@ -153,6 +154,7 @@ final class MirrorReader {
         postponed = 0;
         waiting.clear();
         known = new HashMap<>();
+        leftOut.clear();
         listed.clear();
         add(Kind.SYNC, root, true); // another server, or another session, must not take us back
         if (!oneShot) {
@@ -239,18 +241,21 @@ final class MirrorReader {
 
     private void onData(Read read, GetData.NodeData node) {
         onSize(node.bytes().size());
+        boolean loads = leftOut.remove(read.path) != null || read.loads; // what is below it was not looked for either
         boolean isNew = known.put(read.path, new CachedNode(read.path, node.bytes(), node.stat())) == null;
         touched.add(read.path);
         // Behind a recursive watch the children of a znode that is new are new as well, and reported.
-        boolean lists =
-                oneShot ? isNew || read.loads : read.loads && node.stat().numChildren() > 0;
+        boolean lists = oneShot ? isNew || loads : loads && node.stat().numChildren() > 0;
         if (scope == MirrorScope.SUBTREE && lists) {
-            add(Kind.CHILDREN, read.path, read.loads);
+            add(Kind.CHILDREN, read.path, loads);
         }
     }
 
     private void onChildren(Read read, List<String> names) {
         onSize(names.stream().mapToInt(String::length).sum());
+        if (scope == MirrorScope.CHILDREN) {
+            leftOut.remove(read.path);
+        }
         Set<String> before = oneShot ? listed.put(read.path, new HashSet<>(names)) : null;
         for (String name : names) {
             if (before == null || !before.remove(name)) {
@@ -294,6 +299,7 @@ final class MirrorReader {
         } else if (refused.reason() == RefusalReason.NO_AUTH && session.isNamespaceThere()) {
             LOG.warn("{}: left out: {}", mirror, refused.getMessage());
             forget(read.path);
+            leftOut.put(read.path, refused);
         } else {
             LOG.warn("{}: trying again: {}", mirror, refused.getMessage());
             later(read, refused);
@@ -356,6 +362,7 @@ final class MirrorReader {
 
     /** A znode is gone, and so is all that was below it. */
     private void forget(NodePath path) {
+        leftOut.remove(path);
         if (known.remove(path) != null) {
             touched.add(path);
         }
@@ -395,6 +402,28 @@ final class MirrorReader {
             session.metrics().duration("mirror.load", root.toString(), Duration.ofNanos(begun.nanos()));
         }
         mirror.onState(this, known, different, settled && !suspended); // an event may be looked at behind the loss
+    }
+
+    /** What is there and may not be read. On the dispatcher. */
+    Map<NodePath, RefusedException> leftOut() {
+        return Map.copyOf(leftOut);
+    }
+
+    /** Reads again what may not be read. Never blocks; any thread. */
+    void lookAgain() {
+        session.execute(() -> {
+            if (ended) {
+                return;
+            }
+            for (NodePath path : leftOut.keySet()) {
+                if (path.equals(root)) {
+                    addRoot(false);
+                } else {
+                    add(Kind.DATA, path, false);
+                }
+            }
+            send();
+        });
     }
 
     /** The mirror has no readers any more. Never blocks; any thread. */

@@ -1,6 +1,7 @@
 package io.conclave.spring.boot;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.error.RefusedException;
 import io.conclave.mirror.Mirror;
 import io.conclave.mirror.MirrorScope;
 import java.util.HashMap;
@@ -92,17 +93,21 @@ final class ConfigRefresh implements SmartLifecycle {
         if (!(environment.getPropertySources().get(name) instanceof TreePropertySource tree)) {
             return;
         }
+        Set<String> changed;
         try {
-            Set<String> changed;
             synchronized (taking) {
-                changed = tree.replace(mirror.state().nodes().values());
+                changed = tree.replace(mirror);
             }
-            if (!changed.isEmpty()) {
-                LOG.info("{}: changed: {}", name, changed);
-                events.publishEvent(new ConfigChangedEvent(this, changed));
-            }
-        } catch (ConfigImportException e) {
+        } catch (ConfigImportException | RefusedException e) {
             LOG.error("{}: the values of before stand. {}", name, e.getMessage());
+            return;
+        }
+        if (changed.isEmpty()) {
+            return;
+        }
+        LOG.info("{}: changed: {}", name, changed);
+        try {
+            events.publishEvent(new ConfigChangedEvent(this, changed));
         } catch (RuntimeException | Error e) {
             LOG.error("{}: a listener of ConfigChangedEvent failed", name, e);
         }

@@ -2,6 +2,8 @@ package io.conclave.spring.boot;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ConclaveException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
 import io.conclave.mirror.Mirror;
 import io.conclave.mirror.MirrorScope;
 import java.time.Duration;
@@ -19,6 +21,12 @@ import org.springframework.boot.logging.DeferredLogFactory;
  */
 final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final String CHECK_SERVERS =
+            "Check conclave.connect-string and the servers: an import is read at the start, within"
+                    + " conclave.connect-timeout, or 10 s.";
+    private static final String ALLOW_READING =
+            "Allow the user of conclave.digest or conclave.sasl to read the whole tree: a part of it would pass for all"
+                    + " of it.";
 
     private final Log log; // Boot shows it once logging is there
 
@@ -30,7 +38,12 @@ final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
     public ConfigData load(ConfigDataLoaderContext context, ConfigTrees trees) {
         String connectString = trees.properties().getConnectString();
         if (connectString == null) {
-            return failed(trees, "conclave.connect-string is not set where the import is met", null, ConfigData.EMPTY);
+            return failed(
+                    trees,
+                    "conclave.connect-string is not set where the import is met",
+                    CHECK_SERVERS,
+                    null,
+                    ConfigData.EMPTY);
         }
         Duration configured = trees.properties().getConnectTimeout();
         Duration timeout = configured == null ? TIMEOUT : configured;
@@ -40,7 +53,10 @@ final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
                 .connect()) {
             return read(coordinator, trees, timeout);
         } catch (ConclaveException e) {
-            return failed(trees, String.valueOf(e.getMessage()), e, new ConfigData(sources(trees))); // filled later
+            boolean mayNotRead = e instanceof RefusedException refused && refused.reason() == RefusalReason.NO_AUTH;
+            String action = mayNotRead ? ALLOW_READING : CHECK_SERVERS;
+            return failed(
+                    trees, String.valueOf(e.getMessage()), action, e, new ConfigData(sources(trees))); // filled later
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while importing \"" + trees.location() + "\"", e);
@@ -48,7 +64,8 @@ final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
     }
 
     /** @param without what the application gets if the import is optional */
-    private ConfigData failed(ConfigTrees trees, String reason, @Nullable Throwable cause, ConfigData without) {
+    private ConfigData failed(
+            ConfigTrees trees, String reason, String action, @Nullable Throwable cause, ConfigData without) {
         String message = "Cannot import \"" + trees.location() + "\": " + reason;
         if (trees.location().isOptional()) {
             log.warn(message + ". The import is optional: starting without it");
@@ -56,8 +73,7 @@ final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
         }
         throw new ConfigImportException(
                 message,
-                "Check conclave.connect-string and the servers: an import is read at the start, within"
-                        + " conclave.connect-timeout, or 10 s. To start without it, write optional:"
+                action + " To start without it, write optional:"
                         + trees.location().getValue() + ".",
                 cause);
     }
@@ -74,7 +90,7 @@ final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
         for (TreePropertySource source : sources) {
             try (Mirror mirror = Mirror.ofTransactions(coordinator, source.root(), MirrorScope.SUBTREE)) {
                 mirror.awaitLoaded(timeout);
-                source.replace(mirror.state().nodes().values());
+                source.replace(mirror);
             }
         }
         return new ConfigData(sources); // later ones come first in case of doubt

@@ -1,6 +1,8 @@
 package io.conclave.spring.boot;
 
 import io.conclave.cache.CachedNode;
+import io.conclave.error.RefusedException;
+import io.conclave.mirror.Mirror;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import java.util.Collection;
@@ -44,10 +46,12 @@ final class TreePropertySource extends EnumerablePropertySource<ConfigTrees> {
      *
      * @return the keys that have another value now, came or went
      * @throws ConfigImportException if the data of a znode are no text, naming it; then nothing is taken over
+     * @throws RefusedException if a znode may not be read, naming it; likewise
      */
-    Set<String> replace(Collection<CachedNode> nodes) {
+    Set<String> replace(Mirror tree) {
         Map<String, String> before = properties.values;
-        Map<String, String> after = valuesOf(nodes);
+        Map<String, String> after =
+                valuesOf(tree.wholeState(path -> !isServersOwn(path)).nodes().values());
         Set<String> changed = new TreeSet<>(before.keySet());
         changed.addAll(after.keySet());
         changed.removeIf(key -> Objects.equals(before.get(key), after.get(key)));

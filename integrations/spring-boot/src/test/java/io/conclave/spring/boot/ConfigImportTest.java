@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
+import io.conclave.session.Authentication;
 import io.conclave.testkit.memory.MemoryStore;
 import java.nio.charset.StandardCharsets;
 import java.util.UUID;
@@ -146,5 +148,31 @@ class ConfigImportTest {
                         assertThat(context.getEnvironment().getProperty("a")).isEqualTo("here"));
         plain.withPropertyValues("spring.config.import=optional:conclave:")
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void treeOfWhichAPartMayNotBeReadIsNotImported() throws InterruptedException {
+        write("/config/billing/host", "mail.example");
+        try (Coordinator owner = Coordinator.builder("memory:" + store)
+                .authentication(Authentication.digest("bob", "secret"))
+                .connect()) {
+            owner.execute(Create.of(NodePath.of("/config/billing/password"))
+                    .withData("secret".getBytes(StandardCharsets.UTF_8))
+                    .withAcl(Acl.CREATOR_ONLY));
+        }
+        assertRefused(
+                runner,
+                "conclave:",
+                "Cannot import \"conclave:\": The znode /config/billing/password may not be read: ",
+                "Allow the user of conclave.digest or conclave.sasl to read");
+        runner.withPropertyValues("spring.config.import=optional:conclave:")
+                .run(context -> assertThat(context.getEnvironment().containsProperty("host"))
+                        .isFalse());
+        runner.withPropertyValues(
+                        "spring.config.import=conclave:",
+                        "conclave.digest.username=bob",
+                        "conclave.digest.password=secret")
+                .run(context -> assertThat(context.getEnvironment().getProperty("password"))
+                        .isEqualTo("secret"));
     }
 }

@@ -5,15 +5,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.Multi;
+import io.conclave.request.SetAcl;
 import io.conclave.request.SetData;
+import io.conclave.session.Authentication;
+import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -135,6 +143,37 @@ class ConfigRefreshTest {
             awaitHost(context, "two");
             assertThat(context.getEnvironment().getProperty("port")).isEqualTo("2181");
         });
+    }
+
+    @Test
+    void znodeThatMayNotBeReadAnyMoreLeavesTheValuesOfBefore() throws InterruptedException {
+        Faults faults = MemoryStore.named(store).faults();
+        AtomicInteger reads = new AtomicInteger();
+        try (Coordinator owner = Coordinator.builder("memory:" + store)
+                .authentication(Authentication.digest("bob", "secret"))
+                .connect()) {
+            owner.execute(Create.of(PORT).withData("2181".getBytes(UTF_8)));
+            runner.run(context -> {
+                Environment environment = context.getEnvironment();
+                List<Set<String>> told = context.getBean(Changes.class).keys;
+                set(HOST, "two");
+                awaitHost(context, "two");
+                owner.execute(SetAcl.of(PORT, Acl.CREATOR_ONLY));
+                faults.intercept((session, request, index) -> {
+                    if (request instanceof GetData read && read.path().equals(PORT)) {
+                        reads.incrementAndGet();
+                    }
+                    return RequestFate.PROCEED;
+                });
+                faults.suspendAll(); // all is read anew on the next connection
+                faults.restoreAll();
+                await().until(() -> reads.get() > 0);
+                assertThat(environment.getProperty("port")).isEqualTo("2181");
+                operator.execute(new Multi(List.of(Delete.of(PORT), SetData.of(HOST, "three".getBytes(UTF_8)))));
+                awaitHost(context, "three");
+                await().until(() -> told.equals(List.of(Set.of("host"), Set.of("host", "port"))));
+            });
+        }
     }
 
     @Test
