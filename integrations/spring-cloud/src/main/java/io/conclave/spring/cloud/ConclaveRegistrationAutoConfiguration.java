@@ -1,5 +1,7 @@
 package io.conclave.spring.cloud;
 
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.discovery.ServiceDiscovery;
 import io.conclave.discovery.ServiceInstance;
 import io.conclave.discovery.UriSpec;
@@ -31,8 +33,9 @@ public final class ConclaveRegistrationAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ConclaveServiceRegistry conclaveServiceRegistry(ServiceDiscovery discovery) {
-        return new ConclaveServiceRegistry(discovery);
+    ConclaveServiceRegistry conclaveServiceRegistry(ServiceDiscovery discovery, Coordinator coordinator) {
+        return new ConclaveServiceRegistry(
+                discovery, RecipeAccess.session(coordinator).time());
     }
 
     @Configuration(proxyBeanMethods = false)

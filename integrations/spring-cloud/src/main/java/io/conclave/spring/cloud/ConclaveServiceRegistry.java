@@ -2,11 +2,14 @@ package io.conclave.spring.cloud;
 
 import io.conclave.discovery.ServiceDiscovery;
 import io.conclave.discovery.ServiceRegistration;
+import io.conclave.error.ClosedException;
+import io.conclave.error.LossReason;
+import io.conclave.time.TimeSource;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,19 +17,37 @@ import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
 
 /**
  * Registers instances in Conclave. Registering does not block: an application starts while the servers are down, and is
- * registered when they are there. It is registered again by itself after a lost session. Deregistering waits for the
- * store's confirmation, at most for what remains of the session. Thread-safe.
+ * registered when they are there. It is registered again by itself after a lost session, and, a second later, after a
+ * refusal and when another process has deleted its znode: until it is deregistered. Deregistering waits for the store's
+ * confirmation, at most for what remains of the session. Thread-safe.
  */
 public final class ConclaveServiceRegistry implements ServiceRegistry<ConclaveRegistration> {
     private static final Logger LOG = LoggerFactory.getLogger(ConclaveServiceRegistry.class);
+    private static final Duration UNTIL_NEXT_TRY = Duration.ofSeconds(1);
 
     private final ServiceDiscovery discovery;
-    private final Map<String, CompletableFuture<ServiceRegistration>> registered =
-            new HashMap<>(); // @GuardedBy("this")
+    private final TimeSource time;
+    private final Map<String, Wanted> registered = new HashMap<>(); // @GuardedBy("this")
+
+    /** What is to be registered until it is deregistered. */
+    private static final class Wanted {
+        final ConclaveRegistration registration;
+        CompletableFuture<ServiceRegistration> registering; // guarded by the registry; the last attempt
+
+        Wanted(ConclaveRegistration registration, CompletableFuture<ServiceRegistration> registering) {
+            this.registration = registration;
+            this.registering = registering;
+        }
+    }
 
     /** A registry of the services there. */
     public ConclaveServiceRegistry(ServiceDiscovery discovery) {
+        this(discovery, TimeSource.system());
+    }
+
+    ConclaveServiceRegistry(ServiceDiscovery discovery, TimeSource time) {
         this.discovery = discovery;
+        this.time = time;
     }
 
     private static String key(ConclaveRegistration registration) {
@@ -39,23 +60,52 @@ public final class ConclaveServiceRegistry implements ServiceRegistry<ConclaveRe
         if (registration == null) {
             return;
         }
-        CompletableFuture<ServiceRegistration> present = registered.get(key(registration));
-        boolean isOver = present == null
-                || present.isCompletedExceptionally()
-                || (present.isDone() && present.join().ended().isDone());
-        if (!isOver) {
+        if (registered.containsKey(key(registration))) {
             update(registration);
             return;
         }
-        CompletableFuture<ServiceRegistration> registering = discovery.registerAsync(registration.instance());
-        registered.put(key(registration), registering);
+        Wanted wanted = new Wanted(registration, discovery.registerAsync(registration.instance()));
+        registered.put(key(registration), wanted);
+        follow(wanted);
+    }
+
+    private void follow(Wanted wanted) { // under the lock
+        CompletableFuture<ServiceRegistration> registering = wanted.registering;
         registering.whenComplete((done, failure) -> {
             if (failure == null) {
-                LOG.info("Registered {}", registration);
+                LOG.info("Registered {}", wanted.registration);
+                done.ended().thenAccept(reason -> {
+                    if (reason == LossReason.NODE_DELETED || reason == LossReason.REFUSED) {
+                        tryLater(wanted, "The registration of " + wanted.registration + " has ended: " + reason);
+                    }
+                });
+            } else if (failure instanceof ClosedException) {
+                LOG.error("Cannot register {}: {}", wanted.registration, failure.getMessage());
             } else if (!registering.isCancelled()) {
-                LOG.error("Cannot register {}: {}", registration, failure.getMessage());
+                tryLater(wanted, "Cannot register " + wanted.registration + ": " + failure.getMessage());
             }
         });
+    }
+
+    private void tryLater(Wanted wanted, String why) {
+        synchronized (this) {
+            if (!isWanted(wanted)) {
+                return;
+            }
+        }
+        LOG.warn("{}; registering it again in {} s", why, UNTIL_NEXT_TRY.toSeconds());
+        time.schedule(UNTIL_NEXT_TRY, () -> tryAgain(wanted));
+    }
+
+    private synchronized void tryAgain(Wanted wanted) {
+        if (isWanted(wanted)) {
+            wanted.registering = discovery.registerAsync(wanted.registration.instance());
+            follow(wanted);
+        }
+    }
+
+    private boolean isWanted(Wanted wanted) { // under the lock
+        return registered.get(key(wanted.registration)) == wanted;
     }
 
     @Override
@@ -63,18 +113,21 @@ public final class ConclaveServiceRegistry implements ServiceRegistry<ConclaveRe
         if (registration == null) {
             return;
         }
-        CompletableFuture<ServiceRegistration> registering;
+        CompletableFuture<ServiceRegistration> registering = null;
         synchronized (this) {
-            registering = registered.remove(key(registration));
+            Wanted wanted = registered.remove(key(registration));
+            if (wanted != null) {
+                registering = wanted.registering;
+            }
         }
         if (registering != null) {
-            end(registering, ServiceRegistration::close);
+            end(registering);
         }
     }
 
-    private static void end(CompletableFuture<ServiceRegistration> registering, Consumer<ServiceRegistration> ending) {
+    private static void end(CompletableFuture<ServiceRegistration> registering) {
         if (!registering.cancel(true) && !registering.isCompletedExceptionally()) {
-            ending.accept(registering.join());
+            registering.join().close();
         }
     }
 
@@ -83,10 +136,10 @@ public final class ConclaveServiceRegistry implements ServiceRegistry<ConclaveRe
     public void close() {
         List<CompletableFuture<ServiceRegistration>> all;
         synchronized (this) {
-            all = List.copyOf(registered.values());
+            all = registered.values().stream().map(wanted -> wanted.registering).toList();
             registered.clear();
         }
-        all.forEach(registering -> end(registering, ServiceRegistration::close));
+        all.forEach(ConclaveServiceRegistry::end);
     }
 
     /** Tells another status in the background. Clients choose instances that are {@code UP}. */
@@ -97,16 +150,18 @@ public final class ConclaveServiceRegistry implements ServiceRegistry<ConclaveRe
     }
 
     private void update(ConclaveRegistration registration) { // under the lock
-        CompletableFuture<ServiceRegistration> registering = registered.get(key(registration));
-        if (registering != null) {
-            registering
-                    .thenCompose(done -> done.updateAsync(registration.instance()))
-                    .whenComplete((done, failure) -> {
-                        if (failure != null && !registering.isCancelled()) {
-                            LOG.warn("Cannot update {}: {}", registration, failure.getMessage());
-                        }
-                    });
+        Wanted wanted = registered.get(key(registration));
+        if (wanted == null || wanted.registering.isCompletedExceptionally()) {
+            return; // the next attempt tells it
         }
+        CompletableFuture<ServiceRegistration> registering = wanted.registering;
+        registering
+                .thenCompose(done -> done.updateAsync(registration.instance()))
+                .whenComplete((done, failure) -> {
+                    if (failure != null && !registering.isCancelled()) {
+                        LOG.warn("Cannot update {}: {}", registration, failure.getMessage());
+                    }
+                });
     }
 
     /** The status that was set last. */
