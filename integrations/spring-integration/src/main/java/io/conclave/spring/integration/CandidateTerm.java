@@ -20,6 +20,7 @@ final class CandidateTerm {
     private final Object lock = new Object();
     private @Nullable LossInterrupt granting; // guarded by lock: while the candidate is told of the grant
     private volatile @Nullable Thread thread;
+    private volatile boolean isClosedByCandidate;
 
     /** The candidate, as a term calls it. */
     interface Told {
@@ -66,7 +67,9 @@ final class CandidateTerm {
                 break;
             } catch (InterruptedException e) {
                 isInterrupted = true; // lost, or the candidacy is closed
-                end();
+                if (!isClosedByCandidate) {
+                    end();
+                }
             } catch (ExecutionException e) {
                 throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e);
             }
@@ -76,13 +79,23 @@ final class CandidateTerm {
         }
     }
 
-    /** Ends the term, however far it is. Never blocks; any thread. */
+    /**
+     * Ends the term, however far it is. A candidate that is told of the grant is interrupted, also if it has yielded
+     * before, unless it calls this itself. Never blocks; any thread.
+     */
     void end() {
         synchronized (lock) {
-            if (over.complete(null) && granting != null && !isCandidatesThread()) {
+            over.complete(null);
+            if (granting != null && !isCandidatesThread()) {
                 granting.onLoss();
             }
         }
+    }
+
+    /** Ends the term, whose candidate closes the candidacy: it is not interrupted for that. On its thread. */
+    void endByCandidate() {
+        isClosedByCandidate = true;
+        end();
     }
 
     private void calls() {

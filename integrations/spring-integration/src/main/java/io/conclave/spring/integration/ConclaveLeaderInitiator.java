@@ -112,6 +112,7 @@ public final class ConclaveLeaderInitiator implements SmartLifecycle, Applicatio
         }
         CandidateTerm present = term;
         if (present != null && present.isCandidatesThread()) {
+            present.endByCandidate();
             ending.closeAsync(); // it would wait for itself
         } else {
             ending.close();

@@ -173,6 +173,30 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
     }
 
     @Test
+    void candidateThatHasYieldedAndIsStillAtWorkIsInterruptedAsAnyOther() throws Exception {
+        CountDownLatch hasYielded = new CountDownLatch(2);
+        ConclaveLeaderInitiator initiator = started(coordinator, new Noting("a") {
+            @Override
+            public void onGranted(Context context) throws InterruptedException {
+                context.yield();
+                assertFalse(Thread.currentThread().isInterrupted());
+                hasYielded.countDown();
+                try {
+                    new CountDownLatch(1).await();
+                } finally {
+                    told.add("ended");
+                }
+            }
+        });
+        await().until(() -> hasYielded.getCount() == 1);
+        expire(coordinator);
+        awaitTold("ended", "a revoked, leader: false");
+        hasYielded.await();
+        initiator.stop();
+        awaitTold("ended", "a revoked, leader: false", "ended", "a revoked, leader: false");
+    }
+
+    @Test
     void candidateThatClearsTheInterruptOfAnotherIsInterruptedForTheEndStill() {
         ManualTimeSource clock = new ManualTimeSource();
         Coordinator process = opened(Coordinator.builder(connectString()).timeSource(clock));
