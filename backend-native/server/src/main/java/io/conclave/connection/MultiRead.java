@@ -76,19 +76,18 @@ final class MultiRead {
         return all -> all.writeEncoded(encoded);
     }
 
-    /** Whether a request is more than what is done in one go. */
+    /** Whether a request is more than what is done in one go; looks at no more names than that. */
     static boolean isLong(TreeState state, RequestBody.Multi request) {
         long work = (long) WORK_OF_A_PART * request.operations().size();
-        if (work > LONG) {
-            return true;
-        }
-        for (RequestBody part : request.operations()) {
-            if (part instanceof RequestBody.GetChildren list && ChildrenList.isLong(state, list)) {
-                return true;
+        Iterator<RequestBody> parts = request.operations().iterator();
+        while (work <= LONG && parts.hasNext()) {
+            RequestBody part = parts.next();
+            if (part instanceof RequestBody.GetChildren list) {
+                work += TreeReads.childCount(state, list.path());
+                work += work > LONG ? 0 : TreeReads.nameCharacters(state, list.path()) / BYTES_OF_WORK;
+            } else {
+                work += TreeReads.dataLength(state, ((RequestBody.GetData) part).path()) / BYTES_OF_WORK;
             }
-            work += part instanceof RequestBody.GetChildren list
-                    ? TreeReads.childCount(state, list.path())
-                    : TreeReads.dataLength(state, ((RequestBody.GetData) part).path()) / BYTES_OF_WORK;
         }
         return work > LONG;
     }

@@ -2,9 +2,11 @@ package io.conclave.connection;
 
 import io.conclave.tree.TreeEvent;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 
@@ -82,7 +84,7 @@ final class WatchTable {
         if (watchers == null && !ancestors) {
             return;
         }
-        List<Watcher> told = new ArrayList<>();
+        Collection<Watcher> told = ancestors ? new LinkedHashSet<>() : new ArrayList<>();
         if (watchers != null) {
             collect(event, watchers, told);
         }
@@ -106,7 +108,7 @@ final class WatchTable {
         return taken;
     }
 
-    private void collect(TreeEvent event, Map<Watcher, Integer> watchers, List<Watcher> told) {
+    private void collect(TreeEvent event, Map<Watcher, Integer> watchers, Collection<Watcher> told) {
         int matching = matching(event.type());
         int spent = matching & (DATA | CHILDREN);
         Iterator<Map.Entry<Watcher, Integer>> entries = watchers.entrySet().iterator();
@@ -139,13 +141,14 @@ final class WatchTable {
         };
     }
 
-    private void collectRecursive(String path, List<Watcher> told) {
+    /** Those that are among them already are told once. */
+    private void collectRecursive(String path, Collection<Watcher> told) {
         String ancestor = path;
         while (ancestor.length() > 1) {
             ancestor = ancestor.substring(0, Math.max(1, ancestor.lastIndexOf('/')));
             for (Map.Entry<Watcher, Integer> entry :
                     byPath.getOrDefault(ancestor, Map.of()).entrySet()) {
-                if ((entry.getValue() & RECURSIVE) != 0 && !told.contains(entry.getKey())) {
+                if ((entry.getValue() & RECURSIVE) != 0) {
                     told.add(entry.getKey());
                 }
             }

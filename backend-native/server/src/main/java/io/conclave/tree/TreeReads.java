@@ -103,7 +103,19 @@ public final class TreeReads {
         return left < 0;
     }
 
-    /** The same of the paths of a session's ephemeral nodes. */
+    /** How many characters the names of a node's children have together; looks at all of them. */
+    public static long nameCharacters(TreeState state, String path) {
+        Znode node = state.find(path);
+        long characters = 0;
+        if (node != null) {
+            for (Map.Entry<String, Znode> child : node.children()) {
+                characters += child.getKey().length();
+            }
+        }
+        return characters;
+    }
+
+    /** The same as {@link #hasLongNames} of the paths of a session's ephemeral nodes. */
     public static boolean hasLongEphemerals(TreeState state, long sessionId, int characters) {
         SessionRecord session = state.sessions().get(sessionId);
         if (session == null || session.ephemerals().size() <= characters / LONG_NAME) {

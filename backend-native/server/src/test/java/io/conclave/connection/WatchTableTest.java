@@ -1,6 +1,8 @@
 package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertIterableEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.tree.TreeEvent;
@@ -81,6 +83,60 @@ class WatchTableTest {
         assertEquals(1, table.watchCount());
         assertEquals(true, table.removeSome(watcher, 4));
         assertEquals(0, table.size());
+    }
+
+    /** A watcher that counts with how many it is compared, and writes down that it was told. */
+    private static final class ComparedWatcher implements WatchTable.Watcher {
+        private static long comparisons;
+
+        private final WatchedPaths paths;
+        private final List<ComparedWatcher> told;
+
+        ComparedWatcher(LimitGuard guard, List<ComparedWatcher> told) {
+            paths = new WatchedPaths(guard);
+            this.told = told;
+        }
+
+        @Override
+        public WatchedPaths watched() {
+            return paths;
+        }
+
+        @Override
+        public void tell(TreeEvent event) {
+            told.add(this);
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            comparisons++;
+            return this == other;
+        }
+
+        @Override
+        public int hashCode() {
+            return System.identityHashCode(this);
+        }
+    }
+
+    /** Each with each it is a million for one event of a thousand watchers. */
+    @Test
+    void recursiveWatchersAreToldOnceInOrderAndNotComparedWithEachOther() {
+        WatchTable table = new WatchTable();
+        LimitGuard guard = new LimitGuard(ClientLimits.defaults(), new ManualTimeSource());
+        List<ComparedWatcher> told = new ArrayList<>();
+        List<ComparedWatcher> watchers = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            ComparedWatcher watcher = new ComparedWatcher(guard, told);
+            watchers.add(watcher);
+            table.add("/a/b", watcher, i % 2 == 0 ? WatchTable.RECURSIVE : WatchTable.PERSISTENT);
+            table.add("/a", watcher, WatchTable.RECURSIVE);
+            table.add("/", watcher, WatchTable.RECURSIVE);
+        }
+        ComparedWatcher.comparisons = 0;
+        table.fire(new TreeEvent(TreeEvent.Type.DATA_CHANGED, "/a/b", 1, ZnodeAcl.OPEN));
+        assertTrue(ComparedWatcher.comparisons < 10_000, ComparedWatcher.comparisons + " comparisons");
+        assertIterableEquals(watchers, told);
     }
 
     private static TreeEvent.Type any(Random random) {
