@@ -27,7 +27,10 @@ public enum ClientLimit {
     /** SASL tokens of one connection. An exchange takes two or three. */
     SASL_STEPS("maxSaslSteps", Effect.REFUSES, 16),
 
-    /** Bytes of the ACL of one znode, with what {@code auth} in it stands for; that in one multi has 128 times as many. */
+    /**
+     * Bytes of the ACL of one znode, with what {@code auth} in it stands for. In the different ACLs of one multi that
+     * may have 128 times as many.
+     */
     ACL_BYTES("maxAclBytes", Effect.REFUSES, 32 << 10),
 
     /** Bytes of memory that the replicated state takes, about; deletions go on beyond it. */

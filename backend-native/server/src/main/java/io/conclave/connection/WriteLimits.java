@@ -37,7 +37,7 @@ final class WriteLimits {
 
     private int ephemeralsUnderWay;
 
-    /** What {@code auth} stands for in the lists of the present request, but for one that is that of the part before. */
+    /** What {@code auth} stands for in the ACLs of the present request; the same one behind itself counts once. */
     private long authBytesOfRequest;
 
     private List<AclRecord> aclBefore = AclRecord.OPEN;
