@@ -40,6 +40,7 @@ final class Audit {
             String users = ids.stream()
                     .flatMap(id -> IdScheme.of(id.scheme()).map(scheme -> scheme.user(id.id())).stream())
                     .filter(user -> !user.isBlank())
+                    .map(AuditLine::cut)
                     .collect(Collectors.joining(","));
             return users.isEmpty() ? null : users;
         }
@@ -168,7 +169,7 @@ final class Audit {
             AuthId shown = new AuthId(entry.scheme(), entry.id()).shown();
             text.append(shown.scheme())
                     .append(':')
-                    .append(shown.id())
+                    .append(AuditLine.cut(shown.id()))
                     .append(':')
                     .append(PermissionBits.letters(entry.perms()));
         }

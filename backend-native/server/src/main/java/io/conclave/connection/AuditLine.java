@@ -5,8 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One line of the audit log, in ZooKeeper's format: {@code key=value}, with a tab between them. A value cannot begin
- * another pair or line: control characters in it are escaped. A long one is cut, with its length behind. Not
- * thread-safe.
+ * another pair or line: control characters in it are escaped. Not thread-safe.
  */
 public final class AuditLine {
     /** The outcome of the request. */
@@ -16,7 +15,7 @@ public final class AuditLine {
         INVOKED
     }
 
-    /** Of one value. */
+    /** Of one name. */
     private static final int MOST_CHARACTERS = 256;
 
     private final StringBuilder text = new StringBuilder(128);
@@ -47,12 +46,13 @@ public final class AuditLine {
                 text.append('\t');
             }
             text.append(key).append('=');
-            text.append(escaped(cut(value)));
+            text.append(escaped(value));
         }
         return this;
     }
 
-    private static String cut(String value) {
+    /** A name that a client chose, or less of it with its length behind: a list of names shows each. */
+    static String cut(String value) {
         if (value.length() <= MOST_CHARACTERS) {
             return value;
         }

@@ -18,6 +18,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
+import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -50,8 +51,8 @@ final class ClientConnection implements WatchTable.Watcher {
     private ConnectionState state = ConnectionState.HANDSHAKE;
     private List<AuthId> authIds;
 
-    /** What it may be told of the last change, if that was looked at. */
-    private @Nullable Caller eventReader;
+    /** What it may be told of the last change; not kept behind that, for it knows lists that may be gone by then. */
+    private WeakReference<Caller> eventReader = new WeakReference<>(null);
 
     private long readerZxid;
     private long sessionId;
@@ -121,7 +122,7 @@ final class ClientConnection implements WatchTable.Watcher {
 
     void authIds(List<AuthId> proved) {
         authIds = List.copyOf(proved);
-        eventReader = null;
+        eventReader.clear();
     }
 
     Audit.Client auditedAs() {
@@ -218,10 +219,10 @@ final class ClientConnection implements WatchTable.Watcher {
         if (event.acl().equals(ZnodeAcl.OPEN)) {
             return true;
         }
-        Caller reader = eventReader;
+        Caller reader = eventReader.get();
         if (reader == null || event.zxid() != readerZxid) {
             reader = new Caller(authIds);
-            eventReader = reader;
+            eventReader = new WeakReference<>(reader);
             readerZxid = event.zxid();
         }
         return reader.may(event.acl(), PermissionBits.READ);

@@ -1,6 +1,7 @@
 package io.conclave.connection;
 
 import io.conclave.protocol.ReceivedBytes;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -9,10 +10,10 @@ import java.util.function.BooleanSupplier;
  * connection's loop.
  */
 final class RequestArrival implements ArrivingRequests.Arrival {
-    /** What comes at least between two looks. */
+    /** What a client sends, or takes of its answers, at least between two looks. */
     static final int LEAST_BYTES = 64 << 10;
 
-    /** A client that brings less is cut behind so many looks in a row: one can fall into a pause of this server. */
+    /** A client that does less is cut behind so many looks in a row: one can fall into a pause of this server. */
     static final int LOOKS = 3;
 
     private enum Place {
@@ -28,12 +29,15 @@ final class RequestArrival implements ArrivingRequests.Arrival {
     private final BooleanSupplier isHeldUp;
     private Place place = Place.NONE;
 
-    /** How much was there at the last look that counts from. */
-    private int bytesBefore;
+    /** How much the client had sent and taken at the last look. */
+    private long bytesBefore;
 
     private int looksWithLittle;
 
-    /** @param isHeldUp whether the rest is not read now because of the server */
+    /** So that looks do not pile up while the loop stands. */
+    private final AtomicBoolean lookPosted = new AtomicBoolean();
+
+    /** @param isHeldUp whether it waits now because of the server alone */
     RequestArrival(
             ClientConnection connection,
             ReceivedBytes received,
@@ -62,8 +66,12 @@ final class RequestArrival implements ArrivingRequests.Arrival {
 
     private void begins() {
         place = Place.INSIDE;
-        bytesBefore = received.size();
-        looksWithLittle = 0;
+        bytesBefore = movedBytes();
+        looksWithLittle = -1; // the next look may come at once
+    }
+
+    private long movedBytes() {
+        return received.size() + connection.takenBytes();
     }
 
     /** Whether the rest of the next request is not read until there is room. */
@@ -91,22 +99,26 @@ final class RequestArrival implements ArrivingRequests.Arrival {
 
     @Override
     public void lookedAt() {
-        connection.loop().post(this::look);
+        if (lookPosted.compareAndSet(false, true)) {
+            connection.loop().post(this::look);
+        }
     }
 
     private void look() {
-        if (place != Place.INSIDE || received.nextFrameLength().isPresent()) {
-            return; // what is all there waits for the server
+        lookPosted.set(false);
+        if (place != Place.INSIDE) {
+            return;
         }
-        boolean isLittle = received.size() - bytesBefore < LEAST_BYTES && !isHeldUp.getAsBoolean();
-        bytesBefore = received.size();
+        long bytes = movedBytes();
+        boolean isLittle = bytes - bytesBefore < LEAST_BYTES && !isHeldUp.getAsBoolean();
+        bytesBefore = bytes;
         looksWithLittle = isLittle ? looksWithLittle + 1 : 0;
         if (looksWithLittle >= LOOKS) {
             guard.refused(
                     ClientLimit.ARRIVING_BYTES,
                     "to wait for the rest of a request of " + connection + ": " + received.size()
-                            + " bytes of it are there, few came lately, and others wait");
-            connection.close("its request does not arrive, and others wait for that");
+                            + " bytes of it are there, its client has sent and taken few lately, and others wait");
+            connection.close("its request does not arrive, or waits for its client, and others wait for that");
         }
     }
 }

@@ -48,30 +48,36 @@ final class FatalFailures {
     void stateIsWrong(String reason, Runnable kill) {
         LOG.error("The server stops: {}", reason);
         BackgroundThreads.runApart(() -> {
+            boolean noted = isNoted(reason);
             kill.run();
-            fatal.accept(new LogException(reason + ". " + logPutAway(reason)
+            fatal.accept(new LogException(reason + ". " + logPutAway(noted)
                     + " Start it again: it is given the state of the others. Have its memory tested"));
         });
     }
 
-    /** Noted first: something that works in the background may keep the directory locked. */
-    private String logPutAway(String reason) {
+    /** Whether the next start puts the log away: something may keep the directory locked until this process ends. */
+    private boolean isNoted(String reason) {
+        try {
+            dataDirectory.ifPresent(directory -> EnsembleLog.setAsideAtNextStart(RealDisk.in(directory), reason));
+            return true;
+        } catch (LogException e) {
+            LOG.error("It could not be noted that the log is wrong", e);
+            return false;
+        }
+    }
+
+    private String logPutAway(boolean noted) {
         if (dataDirectory.isEmpty()) {
             return "It was in memory only.";
         }
-        RealDisk disk = RealDisk.in(dataDirectory.get());
         try {
-            EnsembleLog.setAsideAtNextStart(disk, reason);
-        } catch (LogException e) {
-            LOG.error("The log could not be put away", e);
-            return "Its log could not be put away (" + e.getMessage() + "): do that before the next start.";
-        }
-        try {
-            List<String> names = EnsembleLog.setAside(disk);
+            List<String> names = EnsembleLog.setAside(RealDisk.in(dataDirectory.get()));
             return "Its log was put away, as " + String.join(", ", names) + ".";
         } catch (LogException e) {
-            LOG.info("The log is put away by the next start: {}", e.getMessage());
-            return "Its log is put away by the next start.";
+            LOG.warn("The log could not be put away now", e);
+            return noted
+                    ? "Its log is put away by the next start."
+                    : "Its log could not be put away (" + e.getMessage() + "): do that before the next start.";
         }
     }
 

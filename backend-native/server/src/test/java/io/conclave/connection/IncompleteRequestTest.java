@@ -26,9 +26,24 @@ class IncompleteRequestTest {
     private final LoneLoop server = new LoneLoop();
     private final List<Peer> peers = new ArrayList<>();
 
+    /** One whose client has yet to take so many bytes. */
+    private static final class SlowChannel extends EmbeddedChannel {
+        volatile long unread;
+
+        @Override
+        public boolean isWritable() {
+            return unread == 0;
+        }
+
+        @Override
+        public long bytesBeforeWritable() {
+            return unread;
+        }
+    }
+
     /** One client, and what of its request is not sent yet. */
     private final class Peer {
-        final EmbeddedChannel channel = new EmbeddedChannel();
+        final SlowChannel channel = new SlowChannel();
         final TestLeases leases = new TestLeases();
         final ConnectionReader reader = server.reader(channel, 1 << 30, leases);
         final ClientConnection connection = reader.connection();
@@ -132,13 +147,11 @@ class IncompleteRequestTest {
         Peer waits = peers.get(together);
         Peer arrives = peers.get(1);
         assertFalse(waits.isRead());
-        for (int i = 0; i < RequestArrival.LOOKS - 1; i++) {
+        for (int i = 0; i <= RequestArrival.LOOKS; i++) { // the first does not count
+            assertFalse(waits.isRead());
             arrives.sends(RequestArrival.LEAST_BYTES);
             looks(1);
         }
-        assertFalse(waits.isRead());
-        arrives.sends(RequestArrival.LEAST_BYTES);
-        looks(1);
         server.finishTask(); // behind the one that lets it in
         assertTrue(peers.get(0).connection.isGone());
         assertFalse(arrives.connection.isGone());
@@ -166,6 +179,32 @@ class IncompleteRequestTest {
         assertEquals(0, server.proposed.size());
         server.largeRequests.leave(most);
         server.finishTask();
+        assertEquals(1, server.proposed.size());
+    }
+
+    /** What is all there waits for its client then, not for the server. */
+    @Test
+    void aClientThatTakesNoAnswersKeepsNoRoomButOneThatTakesThemSlowlyDoes() {
+        long most = server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES);
+        server.largeRequests.enter(() -> {}, most);
+        Peer takesNone = withLongRequest();
+        Peer takesSome = withLongRequest();
+        takesNone.sendsTheRest();
+        takesSome.sendsTheRest();
+        for (Peer peer : List.of(takesNone, takesSome)) {
+            peer.channel.unread = 10 << 20;
+            onLoop(() -> peer.reader.channelWritabilityChanged(null));
+        }
+        server.largeRequests.leave(most);
+        takeAllRoom();
+        for (int i = 0; i <= RequestArrival.LOOKS; i++) {
+            takesSome.channel.unread -= RequestArrival.LEAST_BYTES;
+            looks(1);
+        }
+        assertTrue(takesNone.connection.isGone());
+        assertFalse(takesSome.connection.isGone());
+        takesSome.channel.unread = 0;
+        onLoop(() -> takesSome.reader.channelWritabilityChanged(null));
         assertEquals(1, server.proposed.size());
     }
 

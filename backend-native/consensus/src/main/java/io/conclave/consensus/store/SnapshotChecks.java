@@ -108,8 +108,8 @@ final class SnapshotChecks {
     }
 
     /**
-     * What cannot be read is as bad as what was read and is wrong; but what cannot be opened may be sound, as where the
-     * process has too many files open.
+     * What cannot be read is as bad as what was read and is wrong; but if no file can be opened, as where the process
+     * has too many open, it may be sound.
      */
     private boolean isSound(long lastIndex) throws IOException {
         String name = SnapshotFile.name(lastIndex);
@@ -118,6 +118,10 @@ final class SnapshotChecks {
             opened = disk.open(name);
         } catch (NoSuchFileException e) {
             return true; // not needed any more
+        } catch (IOException e) {
+            disk.open(VoteFile.NAME).close(); // throws if nothing can be opened
+            log.error("{}: the snapshot cannot be opened", disk.describe(name), e);
+            return false;
         }
         try (DiskFile file = opened) {
             SnapshotFile.verify(file, disk.describe(name), clusterId);

@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
 /** Snapshots that a member makes: when, for whom, and what comes after one that is damaged. */
@@ -75,33 +76,53 @@ class FileStoreSnapshotTest extends FileStoreFixture {
 
     /** As where the process has too many files open. */
     @Test
-    void aSnapshotThatCannotBeOpenedIsNotTakenForDamaged() throws IOException {
-        boolean[] opens = {true};
-        Disk crowded = new ForwardingDisk(disk) {
-            @Override
-            public DiskFile open(String name) throws IOException {
-                if (!opens[0]) {
-                    throw new FileSystemException(name, null, "Too many open files");
-                }
-                return super.open(name);
-            }
-
-            @Override
-            protected DiskFile wrap(String name, DiskFile file) {
-                return file;
-            }
-        };
+    void aSnapshotIsNotTakenForDamagedWhenNoFileCanBeOpened() throws IOException {
+        CrowdedDisk crowded = new CrowdedDisk(disk);
         List<Runnable> work = new ArrayList<>();
         FileStore store = FileStore.open(crowded, options(work::add), Runnable::run);
         store.recover(replay);
         takeSnapshot(store, work);
         store.suspectSnapshot(3);
-        opens[0] = false;
+        crowded.unopened = name -> true;
         work.remove(0).run();
-        opens[0] = true;
+        crowded.unopened = name -> false;
         assertTrue(disk.list().contains(SnapshotFile.name(3)));
         try (StoredSnapshot newest = store.openNewestSnapshot()) {
             assertEquals(3, newest.lastIndex());
+        }
+    }
+
+    @Test
+    void aSnapshotThatAloneCannotBeOpenedIsSetAside() throws IOException {
+        CrowdedDisk crowded = new CrowdedDisk(disk);
+        List<Runnable> work = new ArrayList<>();
+        FileStore store = FileStore.open(crowded, options(work::add), Runnable::run);
+        store.recover(replay);
+        takeSnapshot(store, work);
+        store.suspectSnapshot(3);
+        crowded.unopened = SnapshotFile.name(3)::equals;
+        work.remove(0).run();
+        assertTrue(disk.list().contains(SnapshotFile.name(3) + LogFormat.DAMAGED));
+    }
+
+    private static final class CrowdedDisk extends ForwardingDisk {
+        private Predicate<String> unopened = name -> false;
+
+        CrowdedDisk(Disk disk) {
+            super(disk);
+        }
+
+        @Override
+        public DiskFile open(String name) throws IOException {
+            if (unopened.test(name)) {
+                throw new FileSystemException(name, null, "Too many open files");
+            }
+            return super.open(name);
+        }
+
+        @Override
+        protected DiskFile wrap(String name, DiskFile file) {
+            return file;
         }
     }
 
