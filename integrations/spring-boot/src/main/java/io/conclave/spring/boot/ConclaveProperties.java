@@ -214,7 +214,7 @@ public class ConclaveProperties {
     /** TLS with the servers. Stores are files in PEM, PKCS12 or JKS, as their endings tell. */
     public static class Tls {
         /** Whether to speak TLS with the servers, and nothing else. */
-        private boolean enabled = false;
+        private @Nullable Boolean enabled;
 
         /** File with the authorities that are trusted. If not set, those that Java trusts. */
         private @Nullable Path trustStore;
@@ -232,11 +232,15 @@ public class ConclaveProperties {
         private boolean verifyHostnames = true;
 
         public boolean isEnabled() {
-            return enabled;
+            return Boolean.TRUE.equals(enabled);
         }
 
         public void setEnabled(boolean enabled) {
             this.enabled = enabled;
+        }
+
+        boolean saysWhether() {
+            return enabled != null;
         }
 
         public @Nullable Path getTrustStore() {

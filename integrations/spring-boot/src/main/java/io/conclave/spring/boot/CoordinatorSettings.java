@@ -30,6 +30,7 @@ final class CoordinatorSettings {
         builder.linearizableReads(properties.isLinearizableReads());
         builder.followEnsemble(properties.isFollowEnsemble());
         authenticate(builder);
+        refuseWhatDoesNotCount();
         if (properties.getTls().isEnabled()) {
             builder.tls(tlsOptions(properties.getTls()));
         }
@@ -53,6 +54,31 @@ final class CoordinatorSettings {
                 "conclave.sasl.section",
                 sasl.getSection(),
                 section -> builder.authentication(Authentication.saslSection(section)));
+    }
+
+    /** An identity or an authority that was meant, and would not be used without a word. */
+    private void refuseWhatDoesNotCount() {
+        ConclaveProperties.Digest digest = properties.getDigest();
+        if (digest.getUsername() == null && digest.getPassword() != null) {
+            throw doesNotCount("conclave.digest.password", "conclave.digest.username");
+        }
+        ConclaveProperties.Sasl sasl = properties.getSasl();
+        if (sasl.getUsername() == null && sasl.getPassword() != null) {
+            throw doesNotCount("conclave.sasl.password", "conclave.sasl.username");
+        }
+        ConclaveProperties.Tls tls = properties.getTls();
+        if (!tls.saysWhether() && tls.getTrustStore() != null) {
+            throw doesNotCount("conclave.tls.trust-store", "conclave.tls.enabled");
+        }
+        if (!tls.saysWhether() && tls.getKeyStore() != null) {
+            throw doesNotCount("conclave.tls.key-store", "conclave.tls.enabled");
+        }
+    }
+
+    /** Under the name of the property that is missing, since Boot shows the value: that of the other may be secret. */
+    private static InvalidConfigurationPropertyValueException doesNotCount(String key, String needed) {
+        return new InvalidConfigurationPropertyValueException(
+                needed, null, key + " is set, and counts only if " + needed + " is set as well");
     }
 
     private static String password(String prefix, @Nullable String password) {

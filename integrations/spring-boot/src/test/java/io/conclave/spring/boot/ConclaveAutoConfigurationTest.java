@@ -134,6 +134,30 @@ class ConclaveAutoConfigurationTest {
     }
 
     @Test
+    void identityOrStoreThatWouldNotCountIsReportedWithWhatIsMissing() {
+        assertDoesNotCount("conclave.digest.password=secret", "conclave.digest.username");
+        assertDoesNotCount("conclave.sasl.password=secret", "conclave.sasl.username");
+        assertDoesNotCount("conclave.tls.trust-store=/certs/ca.pem", "conclave.tls.enabled");
+        assertDoesNotCount("conclave.tls.key-store=/certs/me.pem", "conclave.tls.enabled");
+        runner.withPropertyValues(
+                        "conclave.connect-string=memory:" + store,
+                        "conclave.tls.trust-store=/certs/ca.pem",
+                        "conclave.tls.enabled=false")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    private void assertDoesNotCount(String property, String needed) {
+        runner.withPropertyValues(NO_SERVER, property).run(context -> {
+            assertThat(context).hasFailed();
+            InvalidConfigurationPropertyValueException invalid = invalid(context.getStartupFailure());
+            assertThat(invalid.getName()).isEqualTo(needed);
+            String[] parts = property.split("=", -1);
+            assertThat(invalid).hasMessageContaining(parts[0]);
+            assertThat(invalid.getMessage()).doesNotContain(parts[1]);
+        });
+    }
+
+    @Test
     void schemeWithoutBackendIsReportedAtTheConnectString() {
         runner.withPropertyValues("conclave.connect-string=nowhere:").run(context -> {
             assertThat(context).hasFailed();
