@@ -15,6 +15,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class BackgroundThreads {
     private static final int WORKERS = 2;
 
+    /** Where each may wait for a server that does not answer. */
+    private static final int WAITING_WORKERS = 32;
+
     /** That wait; more are refused, so that strangers fill no memory. */
     private static final int MOST_HANDSHAKES = 2048;
 
@@ -25,15 +28,21 @@ final class BackgroundThreads {
 
     private final ExecutorService workers = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
     private final ExecutorService segmentWork = Executors.newSingleThreadExecutor(BackgroundThreads::thread);
-    private final ExecutorService handshakes = bounded(MOST_HANDSHAKES);
-    private final ExecutorService words = bounded(MOST_WORDS);
+    private final ExecutorService handshakes = bounded(WORKERS, MOST_HANDSHAKES);
+    private final ExecutorService clientHandshakes;
+    private final ExecutorService words = bounded(WORKERS, MOST_WORDS);
     private final ExecutorService lookups = Executors.newCachedThreadPool(BackgroundThreads::thread);
 
+    /** @param asksAboutClients whether the handshakes of clients wait for others: for questions about certificates */
+    BackgroundThreads(boolean asksAboutClients) {
+        clientHandshakes = bounded(asksAboutClients ? WAITING_WORKERS : WORKERS, MOST_HANDSHAKES);
+    }
+
     /** Refuses what would be one more that waits. */
-    private static ExecutorService bounded(int mostWaiting) {
+    private static ExecutorService bounded(int threads, int mostWaiting) {
         return new ThreadPoolExecutor(
-                WORKERS,
-                WORKERS,
+                threads,
+                threads,
                 0,
                 TimeUnit.SECONDS,
                 new ArrayBlockingQueue<>(mostWaiting),
@@ -73,6 +82,11 @@ final class BackgroundThreads {
         return handshakes;
     }
 
+    /** The same of clients: many of them keep no member waiting. */
+    Executor clientHandshakes() {
+        return clientHandshakes;
+    }
+
     /** Makes the texts of four-letter words; refuses them when many wait. */
     Executor words() {
         return words;
@@ -90,6 +104,7 @@ final class BackgroundThreads {
         workers.shutdown();
         segmentWork.shutdown();
         handshakes.shutdown();
+        clientHandshakes.shutdown();
         words.shutdown();
         lookups.shutdown();
     }

@@ -25,13 +25,13 @@ final class ClientPorts {
     /**
      * Reads the certificates. Blocks.
      *
-     * @param executor runs what blocks in handshakes
+     * @param handshakes computes the handshakes of TLS; refuses one for which it has no room
      * @throws ServerStartException if they cannot be used
      */
-    ClientPorts(ServerConfig config, Executor executor) {
+    ClientPorts(ServerConfig config, Executor handshakes) {
         this.config = config;
         try {
-            this.tls = config.clientTls().map(found -> TlsContext.forServer(found.settings(), executor));
+            this.tls = config.clientTls().map(found -> TlsContext.forServer(found.settings(), handshakes));
         } catch (TlsException e) {
             throw new ServerStartException("TLS for clients: " + e.getMessage(), e);
         }

@@ -251,8 +251,10 @@ public final class ConclaveServer implements AutoCloseable {
     /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a log of the caller's. */
     static ConclaveServer start(ServerConfig config, LogFactory logs, TimeSource time, Consumer<LogException> fatal) {
         PeerSecretReload peerSecrets = new PeerSecretReload(PeerSecretFile.of(config));
-        BackgroundThreads background = new BackgroundThreads();
-        ClientPorts ports = new ClientPorts(config, background.lookups());
+        BackgroundThreads background = new BackgroundThreads(config.clientTls()
+                .filter(tls -> tls.settings().checksCrl() || tls.settings().checksOcsp())
+                .isPresent());
+        ClientPorts ports = new ClientPorts(config, background.clientHandshakes());
         ConclaveServer server = new ConclaveServer(config, peerSecrets, ports, background, logs, time, fatal);
         try {
             server.open();

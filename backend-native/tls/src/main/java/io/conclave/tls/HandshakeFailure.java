@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.security.cert.X509Certificate;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +71,9 @@ final class HandshakeFailure {
         if (find(failure, SslHandshakeTimeoutException.class) != null) {
             return "the handshake of TLS was not complete after "
                     + settings.handshakeTimeout().toMillis() + " ms";
+        }
+        if (find(failure, RejectedExecutionException.class) != null) {
+            return "too many other handshakes of TLS wait for this one to be computed";
         }
         if (find(failure, ClosedChannelException.class) != null) {
             return "the " + other + " closed the connection during the handshake of TLS; it may not speak TLS on this"

@@ -26,14 +26,16 @@ public final class TlsContext {
     private static final Logger LOG = LoggerFactory.getLogger(TlsContext.class);
 
     private final TlsSettings settings;
-    private final Executor handshakes;
+    private final Executor ofCallers;
+    private final Executor ofOwnCalls;
     private volatile LoadedTls loaded;
     private String fingerprint;
 
     private TlsContext(TlsSettings settings, Executor executor) {
         this.settings = settings;
+        this.ofCallers = executor;
         // only a question about a revocation blocks
-        this.handshakes = settings.checksRevocation() ? executor : ImmediateExecutor.INSTANCE;
+        this.ofOwnCalls = settings.checksRevocation() ? executor : ImmediateExecutor.INSTANCE;
         this.fingerprint = fingerprint();
         this.loaded = LoadedTls.read(settings);
         warnIfOutOfDate();
@@ -42,7 +44,8 @@ public final class TlsContext {
     /**
      * Reads the stores of an end that is called, and may call others.
      *
-     * @param executor runs the parts of handshakes that block: questions about revoked certificates
+     * @param executor computes the handshakes of callers, and runs what blocks in the others: questions about revoked
+     *     certificates. A handshake that it refuses fails
      * @throws TlsException if a store is missing or cannot be used
      */
     public static TlsContext forServer(TlsSettings settings, Executor executor) {
@@ -87,7 +90,7 @@ public final class TlsContext {
      * @param address where the caller calls from, as a number
      */
     public SslHandler serverHandler(String address, int port) {
-        return handler(loaded.serverEngine(address, port));
+        return handler(loaded.serverEngine(address, port), ofCallers);
     }
 
     /**
@@ -96,11 +99,11 @@ public final class TlsContext {
      * @param host the name or address under which the server is known here
      */
     public SslHandler clientHandler(String host, int port) {
-        return handler(loaded.clientEngine(host, port));
+        return handler(loaded.clientEngine(host, port), ofOwnCalls);
     }
 
-    private SslHandler handler(SSLEngine engine) {
-        SslHandler handler = new SslHandler(engine, handshakes);
+    private SslHandler handler(SSLEngine engine, Executor executor) {
+        SslHandler handler = new SslHandler(engine, executor);
         handler.setHandshakeTimeoutMillis(settings.handshakeTimeout().toMillis());
         return handler;
     }

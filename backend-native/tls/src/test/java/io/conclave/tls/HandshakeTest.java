@@ -14,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -138,6 +140,29 @@ class HandshakeTest {
                 client(Optional.of(AUTHORITY.issueExpired("CN=bob")), AUTHORITY),
                 "localhost");
         assertHas(pair.server.get(), "the certificate CN=bob", "expired on 2");
+    }
+
+    @Test
+    void handshakesOfCallersAreComputedByTheExecutor() throws Exception {
+        AtomicInteger computed = new AtomicInteger();
+        TlsContext server =
+                TlsContext.forServer(settings(Optional.of(SERVER), AUTHORITY).build(), task -> {
+                    computed.incrementAndGet();
+                    task.run();
+                });
+        HandshakePair pair = run(server, client(Optional.of(CLIENT), AUTHORITY), "localhost");
+        assertEquals("CN=bob,O=example", pair.server.get());
+        assertTrue(computed.get() > 0);
+    }
+
+    @Test
+    void handshakeForWhichTheExecutorHasNoRoomFails() throws Exception {
+        TlsContext server =
+                TlsContext.forServer(settings(Optional.of(SERVER), AUTHORITY).build(), task -> {
+                    throw new RejectedExecutionException();
+                });
+        HandshakePair pair = run(server, client(Optional.of(CLIENT), AUTHORITY), "localhost");
+        assertEquals("failed: too many other handshakes of TLS wait for this one to be computed", pair.server.get());
     }
 
     @Test
