@@ -6,6 +6,7 @@ import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.WireRecord;
 import io.conclave.protocol.Xid;
+import io.conclave.time.TimeSource;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.Caller;
 import io.conclave.tree.PermissionBits;
@@ -16,6 +17,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.lang.ref.WeakReference;
@@ -342,6 +344,11 @@ final class ClientConnection implements WatchTable.Watcher {
         return output.takenBytes();
     }
 
+    /** Whether the client has much to read; not once it is sent no more. */
+    boolean isFull() {
+        return output.isFull();
+    }
+
     void flushOutput() {
         if (state != ConnectionState.CLOSED) {
             output.flush();
@@ -427,7 +434,9 @@ final class ClientConnection implements WatchTable.Watcher {
         output.flush();
         ChannelFuture written = channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
         leave();
-        services.time().schedule(linger, () -> loop.post(() -> close("its client does not read the last answer")));
+        TimeSource.Timer patience = services.time()
+                .schedule(linger, () -> loop.post(() -> close("its client does not read the last answer")));
+        channel.closeFuture().addListener(closed -> patience.cancel()); // else it keeps all of this in memory
         return written;
     }
 
@@ -443,7 +452,17 @@ final class ClientConnection implements WatchTable.Watcher {
         if (!left) {
             leave();
         }
-        channel.close();
+        closeChannel();
+    }
+
+    /** Without the end of TLS if that would have to wait behind what the client does not read. */
+    private void closeChannel() {
+        ChannelHandlerContext tls = channel.pipeline().context(SslHandler.class);
+        if (tls != null && output.isPending()) {
+            tls.close(); // those before it
+        } else {
+            channel.close();
+        }
     }
 
     private void leave() {

@@ -58,7 +58,9 @@ final class ClientHandshake {
     private void serve(ConnectRequest request) {
         byte[] password = request.password();
         if (request.sessionId() != 0 && (password == null || password.length != SessionPassword.BYTES)) {
-            refuse(request);
+            if (admitsUnknown()) {
+                refuse(request);
+            }
             return;
         }
         if (request.sessionId() == 0 && !admitsSession()) {
@@ -77,6 +79,15 @@ final class ClientHandshake {
     private boolean admitsSession() {
         int sessions = services.replicated().get().sessions().size();
         return services.sessionCounts().admits(connection.address(), sessions, connection);
+    }
+
+    /** Closes if not. */
+    private boolean admitsUnknown() {
+        if (services.sessionCounts().admitsUnknown(connection.address(), connection)) {
+            return true;
+        }
+        connection.close("too many clients come in this second with sessions that are not known");
+        return false;
     }
 
     private boolean isAhead(ConnectRequest request) {
@@ -105,8 +116,7 @@ final class ClientHandshake {
 
     private void attach(ConnectRequest request) {
         boolean isNew = request.sessionId() == 0;
-        if (!isNew && !isKnown(request) && !services.sessionCounts().admitsUnknown(connection.address(), connection)) {
-            connection.close("too many clients come in this second with sessions that are not known");
+        if (!isNew && !isKnown(request) && !admitsUnknown()) {
             return;
         }
         Change change = isNew ? open(request) : resume(request);

@@ -118,6 +118,17 @@ final class ConnectionOutput {
         return pending == null ? 0 : pending.totalPendingWriteBytes();
     }
 
+    /** Whether the client has yet to read something. */
+    boolean isPending() {
+        return pendingBytes() > 0;
+    }
+
+    /** Whether the channel has as much as it should, be it of us or of TLS; not if its output is shut down. */
+    boolean isFull() {
+        ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
+        return pending != null && !pending.isWritable();
+    }
+
     /** The client has taken what was written up to here; it is counted when the channel has done so too. */
     private void taken(ChannelFuture written) {
         if (!takenPosted && written.isSuccess()) {

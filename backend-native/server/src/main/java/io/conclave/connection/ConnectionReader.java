@@ -124,6 +124,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         } else {
             intake.giveWay();
         }
+        setReading(); // with TLS also what is no request makes output
     }
 
     @Override
@@ -239,7 +240,8 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
 
     /**
      * While attaching, the socket is read on, within a bound, so that a client that leaves is noticed; and behind a
-     * four-letter word, since to close with something unread would have the kernel take the answer back.
+     * four-letter word, since to close with something unread would have the kernel take the answer back. A client that
+     * does not take its answers is not read in any state: with TLS each of its messages may be answered by TLS itself.
      */
     private void setReading() {
         if (isHeldUp() && !connection.isReadOnly()) {
@@ -248,16 +250,20 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         if (isSlow() && !connection.isReadOnly()) {
             slowClientLease.keep(connection.sessionTimeoutMs());
         }
-        boolean reading = (wantsFrame() && !connection.isFinishing())
-                || connection.isGone()
-                || ((connection.state() == ConnectionState.ATTACHING || command.isBegun())
-                        && received.size() < MAX_HANDSHAKE_BYTES);
+        boolean reading = !connection.isFull() && mayRead();
         if (channel.config().isAutoRead() != reading) {
             channel.config().setAutoRead(reading);
             if (!reading && connection.isOpen()) {
                 holds.count();
             }
         }
+    }
+
+    private boolean mayRead() {
+        return (wantsFrame() && !connection.isFinishing())
+                || connection.isGone()
+                || ((connection.state() == ConnectionState.ATTACHING || command.isBegun())
+                        && received.size() < MAX_HANDSHAKE_BYTES);
     }
 
     /**

@@ -48,7 +48,11 @@ final class RequestHolds {
                 || dispatch.isReadingLong()
                 || (behindAnother && pipeline.holdsNext())
                 || !intake.hasRoom()
-                || pipeline.size() + dispatch.pingsUnderWay() >= maxRequestsInFlight;
+                || hasAllInFlight();
+    }
+
+    private boolean hasAllInFlight() {
+        return pipeline.size() + dispatch.pingsUnderWay() >= maxRequestsInFlight;
     }
 
     /** Looks at the next frame before it is handled: whether it has to wait for the answer to the one before it. */
@@ -81,7 +85,7 @@ final class RequestHolds {
     void count() {
         if (!intake.hasRoom()) {
             guard.held(intake.reason());
-        } else if (pipeline.size() >= maxRequestsInFlight) {
+        } else if (hasAllInFlight()) {
             guard.held(ClientLimit.REQUESTS_IN_FLIGHT);
         }
     }

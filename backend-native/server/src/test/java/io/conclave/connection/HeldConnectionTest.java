@@ -1,6 +1,8 @@
 package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.Frames;
@@ -21,6 +23,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * While a server reads nothing from a connection for a reason of its own, the session of its client does not expire.
@@ -114,6 +118,36 @@ class HeldConnectionTest {
         afterAThird();
         assertEquals(6, touches.get());
         slowReader.connection().close("the test is over");
+    }
+
+    @Test
+    void aConnectionThatIsHeldForItsPingsIsCounted() {
+        open();
+        leases.answersAtOnce = false;
+        long most = server.guard.limits().most(ClientLimit.REQUESTS_IN_FLIGHT);
+        for (int i = 0; i < most; i++) {
+            assertEquals(0, server.guard.count(ClientLimit.REQUESTS_IN_FLIGHT));
+            receive(PING);
+        }
+        assertEquals(1, server.guard.count(ClientLimit.REQUESTS_IN_FLIGHT));
+    }
+
+    /** TLS answers some messages of a client itself, and no request comes of them. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aClientThatDoesNotTakeItsAnswersIsNotReadAlsoIfItSendsNoRequest(boolean hasSession) {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        ConnectionReader fullReader = server.reader(channel, 1 << 30, leases);
+        if (hasSession) {
+            open(fullReader.connection());
+        }
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+        fullReader.channelWritabilityChanged(null);
+        assertFalse(channel.config().isAutoRead());
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
+        fullReader.channelWritabilityChanged(null);
+        assertTrue(channel.config().isAutoRead());
+        fullReader.connection().close("the test is over");
     }
 
     private void afterAThird() {

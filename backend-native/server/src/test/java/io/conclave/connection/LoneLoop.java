@@ -43,6 +43,7 @@ final class LoneLoop implements AutoCloseable {
     final Feed feed = new Feed(1);
     final Loop loop = new Loop(eventLoop, log(), time, feed);
     final LimitGuard guard = new LimitGuard(ClientLimits.defaults(), time);
+    final SessionCounts sessionCounts = new SessionCounts(guard, time);
     final LargeRequests largeRequests = new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
     final ArrivingRequests arriving = new ArrivingRequests(guard.limits().most(ClientLimit.ARRIVING_BYTES), time);
 
@@ -86,7 +87,7 @@ final class LoneLoop implements AutoCloseable {
         ConnectionServices services = new ConnectionServices(
                 new ConnectionLimits(0, 0, 100, 60_000, 2000),
                 guard,
-                new SessionCounts(guard, time),
+                sessionCounts,
                 largeRequests,
                 arriving,
                 unread,
