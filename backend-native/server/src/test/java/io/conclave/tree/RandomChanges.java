@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 
 /** Changes at random over few paths, sessions and versions, so that they meet each other all the time. */
 final class RandomChanges {
@@ -12,6 +13,7 @@ final class RandomChanges {
             List.of(),
             List.of(new AuthId("digest", "ann:h")),
             List.of(new AuthId("ip", "10.0.0.1"), new AuthId("digest", "bob:h")),
+            digests("eve", 6),
             List.of(AuthId.SUPER));
     private static final List<ZnodeAcl> ACLS = List.of(
             ZnodeAcl.OPEN,
@@ -23,7 +25,8 @@ final class RandomChanges {
             new ZnodeAcl(List.of(new AclEntry(PermissionBits.ALL, new AuthId("auth", "")))),
             new ZnodeAcl(List.of(
                     new AclEntry(PermissionBits.READ | PermissionBits.CREATE, new AuthId("digest", "ann:h")),
-                    new AclEntry(PermissionBits.ALL, new AuthId("ip", "10.0.0.0/8")))));
+                    new AclEntry(PermissionBits.ALL, new AuthId("ip", "10.0.0.0/8")))),
+            longAcl());
 
     private static final List<String> QUOTA_TEXTS = List.of(
             "count=5,bytes=8",
@@ -38,6 +41,22 @@ final class RandomChanges {
 
     private final Random random;
     private final boolean withQuotas;
+
+    private static List<AuthId> digests(String user, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> new AuthId("digest", user + i + ":h"))
+                .toList();
+    }
+
+    /** Of so many entries that what it grants is remembered. */
+    private static ZnodeAcl longAcl() {
+        List<AclEntry> entries = new ArrayList<>();
+        digests("mallory", 20).forEach(id -> entries.add(new AclEntry(PermissionBits.ALL, id)));
+        entries.add(new AclEntry(PermissionBits.WRITE, new AuthId("digest", "eve3:h")));
+        entries.add(new AclEntry(PermissionBits.READ | PermissionBits.DELETE, new AuthId("digest", "eve5:h")));
+        entries.add(new AclEntry(PermissionBits.CREATE, new AuthId("ip", "10.0.0.0/8")));
+        return new ZnodeAcl(entries);
+    }
 
     /** Changes that touch the znodes of quotas as well. */
     RandomChanges(Random random) {
