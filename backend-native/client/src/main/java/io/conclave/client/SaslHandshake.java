@@ -12,7 +12,8 @@ import io.conclave.session.Authentication;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import javax.security.sasl.SaslException;
@@ -20,16 +21,30 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Proves by SASL who the client is, before anything else goes over a connection. Logins and tokens are made on threads
- * of their own, since Kerberos blocks. Owned by the session's event loop.
+ * of their own, since Kerberos blocks. A session has one such thread at a time, so a login that hangs holds up no other
+ * session; when it returns, the connection of then logs in, if there is one. Owned by the session's event loop.
  */
 final class SaslHandshake {
-    private static final int THREADS = 4;
+    private static final int MOST_THREADS = 500; // a lost session may leave one behind
     private static final int IDLE_S = 10;
-    private static final Executor BLOCKING = threads();
+    private static final Executor THREADS = new ThreadPoolExecutor(
+            0,
+            MOST_THREADS,
+            IDLE_S,
+            TimeUnit.SECONDS,
+            new SynchronousQueue<>(),
+            new DefaultThreadFactory("conclave-client-sasl", true));
 
     private final SessionParts parts;
     private final ServerReports reports;
     private final Authentication authentication;
+    private boolean working; // on a thread
+    private @Nullable Runnable waiting; // until that is done
+
+    /** What may block. */
+    private interface Work {
+        void run() throws SaslException;
+    }
 
     SaslHandshake(SessionParts parts, ServerReports reports, Authentication authentication) {
         this.parts = parts;
@@ -37,34 +52,58 @@ final class SaslHandshake {
         this.authentication = authentication;
     }
 
-    private static Executor threads() {
-        ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                THREADS,
-                THREADS,
-                IDLE_S,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(),
-                new DefaultThreadFactory("conclave-client-sasl", true));
-        threads.allowCoreThreadTimeOut(true);
-        return threads;
-    }
-
     /** Begins; the action runs on the loop when the server has taken the proof, and never if the connection ends. */
     void begin(Connection opened, String host, Runnable proved) {
-        BLOCKING.execute(() -> {
-            try {
-                SaslProof proof = SaslProof.begin(authentication, host);
-                byte[] token = proof.first();
-                onLoop(opened, () -> send(opened, proof, token, proved));
-            } catch (SaslException | RuntimeException e) {
-                fail(opened, e);
-            }
+        work(opened, () -> {
+            SaslProof proof = SaslProof.begin(authentication, host);
+            byte[] token = proof.first();
+            onLoop(opened, () -> send(opened, proof, token, proved));
         });
+    }
+
+    /**
+     * Does it on a thread, now or when the one that works is done. What waited for that before was of a connection that
+     * has ended, and is dropped.
+     */
+    private void work(Connection opened, Work work) {
+        if (working) {
+            waiting = () -> work(opened, work);
+        } else if (isOpen(opened)) {
+            try {
+                THREADS.execute(() -> run(opened, work));
+                working = true;
+            } catch (RejectedExecutionException e) {
+                opened.fail("SASL has failed: " + MOST_THREADS + " logins do not end", e);
+            }
+        }
+    }
+
+    private void run(Connection opened, Work work) {
+        try {
+            work.run();
+        } catch (SaslException | RuntimeException e) {
+            fail(opened, e);
+        } finally {
+            parts.loop().execute(this::workEnded);
+        }
+    }
+
+    private void workEnded() {
+        working = false;
+        Runnable next = waiting;
+        waiting = null;
+        if (next != null) {
+            next.run();
+        }
+    }
+
+    private boolean isOpen(Connection opened) {
+        return parts.link().is(opened) && !opened.isShut();
     }
 
     private void onLoop(Connection opened, Runnable action) {
         parts.loop().execute(() -> {
-            if (parts.link().is(opened) && !opened.isShut()) {
+            if (isOpen(opened)) {
                 action.run();
             }
         });
@@ -81,24 +120,20 @@ final class SaslHandshake {
     }
 
     private void answered(Connection opened, SaslProof proof, byte @Nullable [] token, Runnable proved) {
-        BLOCKING.execute(() -> {
-            try {
-                if (proof.isComplete()) {
+        work(opened, () -> {
+            if (proof.isComplete()) {
+                onLoop(opened, proved);
+            } else if (token == null) {
+                onLoop(opened, () -> reports.onRejected(Authentication.SASL, "it offers no SASL"));
+            } else {
+                byte[] next = proof.next(token);
+                if (next != null) {
+                    onLoop(opened, () -> send(opened, proof, next, proved));
+                } else if (proof.isComplete()) {
                     onLoop(opened, proved);
-                } else if (token == null) {
-                    onLoop(opened, () -> reports.onRejected(Authentication.SASL, "it offers no SASL"));
                 } else {
-                    byte[] next = proof.next(token);
-                    if (next != null) {
-                        onLoop(opened, () -> send(opened, proof, next, proved));
-                    } else if (proof.isComplete()) {
-                        onLoop(opened, proved);
-                    } else {
-                        throw new SaslException("the mechanism has no answer to the server's token");
-                    }
+                    throw new SaslException("the mechanism has no answer to the server's token");
                 }
-            } catch (SaslException | RuntimeException e) {
-                fail(opened, e);
             }
         });
     }
