@@ -22,11 +22,14 @@ import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Callers learn what became of their acknowledgements, puts and takes on the way when the coordinator was closed. */
 class ClosingWhileOnTheWayTest {
@@ -35,6 +38,7 @@ class ClosingWhileOnTheWayTest {
 
     private final String store = UUID.randomUUID().toString();
     private final Faults faults = MemoryStore.named(store).faults();
+    private final ManualTimeSource clock = new ManualTimeSource(); // so nothing ends by its time
     private final Coordinator coordinator = connect();
     private final RecipeSession session = RecipeAccess.session(coordinator);
     private final DistributedQueue<String> queue = DistributedQueue.at(coordinator, PATH, DataCodec.TEXT);
@@ -42,7 +46,7 @@ class ClosingWhileOnTheWayTest {
     private Coordinator connect() {
         return Coordinator.builder("memory:" + store)
                 .sessionTimeout(Duration.ofMinutes(5))
-                .timeSource(new ManualTimeSource()) // so nothing ends by its time
+                .timeSource(clock)
                 .connect();
     }
 
@@ -192,6 +196,23 @@ class ClosingWhileOnTheWayTest {
         faults.releaseReplies(session.id());
         assertEquals("one", takes.get(0).get(120, SECONDS));
         assertEquals("two", takes.get(1).get(120, SECONDS));
+        closed.get(120, SECONDS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1})
+    void takeThatIsOnItsWayIsNotEndedByItsTimeWhenItsItemCouldNotGoBack(long timeoutSeconds) throws Exception {
+        queue.put("first");
+        faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.HOLD_REPLY);
+        CompletableFuture<Optional<String>> taken = queue.takeAsync(Duration.ofSeconds(timeoutSeconds));
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(0, 0, 0)));
+        CompletableFuture<Void> closed = beginClosing();
+        clock.advance(Duration.ofSeconds(2));
+        CompletableFuture<Void> timersHaveRun = new CompletableFuture<>();
+        session.execute(() -> timersHaveRun.complete(null));
+        timersHaveRun.get(120, SECONDS);
+        faults.releaseReplies(session.id());
+        assertEquals(Optional.of("first"), taken.get(120, SECONDS));
         closed.get(120, SECONDS);
     }
 
