@@ -2,6 +2,8 @@
 module io.conclave.tls {
     requires static org.jspecify;
     requires transitive io.netty.handler;
+    requires transitive io.netty.transport;
+    requires io.netty.buffer;
     requires io.netty.common;
     requires org.slf4j;
 

@@ -1,11 +1,13 @@
 package io.conclave.connection;
 
 import io.conclave.time.TimeSource;
+import io.conclave.tls.HandshakeBound;
 import io.conclave.tls.TlsContext;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
@@ -84,11 +86,10 @@ final class PortEntry {
             TlsEntry entry =
                     new TlsEntry(connection, tls, security.superUser(), PortEntry.this::secured, refusals, offersIds);
             context.pipeline().addAfter(context.name(), "tls entry", entry);
-            context.pipeline()
-                    .addAfter(
-                            context.name(),
-                            "tls",
-                            tls.serverHandler(client.getAddress().getHostAddress(), client.getPort()));
+            SslHandler handler = tls.serverHandler(client.getAddress().getHostAddress(), client.getPort());
+            context.pipeline().addAfter(context.name(), "tls", handler);
+            context.pipeline().addAfter(context.name(), "handshake bound", new HandshakeBound(handler));
+            context.pipeline().addAfter(context.name(), "reads", new ReadsWhileWritable());
         }
 
         private void refuse(ChannelHandlerContext context, boolean isTls) {

@@ -21,6 +21,9 @@ final class BackgroundThreads {
     /** That wait; more are refused, so that strangers fill no memory. */
     private static final int MOST_HANDSHAKES = 2048;
 
+    /** The same of clients: fewer than may be half open, for the oldest of these are closed to make room. */
+    private static final int MOST_CLIENT_HANDSHAKES = 256;
+
     /** Four-letter words whose texts wait. */
     private static final int MOST_WORDS = 256;
 
@@ -35,7 +38,7 @@ final class BackgroundThreads {
 
     /** @param asksAboutClients whether the handshakes of clients wait for others: for questions about certificates */
     BackgroundThreads(boolean asksAboutClients) {
-        clientHandshakes = bounded(asksAboutClients ? WAITING_WORKERS : WORKERS, MOST_HANDSHAKES);
+        clientHandshakes = bounded(asksAboutClients ? WAITING_WORKERS : WORKERS, MOST_CLIENT_HANDSHAKES);
     }
 
     /** Refuses what would be one more that waits. */

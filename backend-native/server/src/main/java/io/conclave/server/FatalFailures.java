@@ -60,7 +60,7 @@ final class FatalFailures {
         try {
             dataDirectory.ifPresent(directory -> EnsembleLog.setAsideAtNextStart(RealDisk.in(directory), reason));
             return true;
-        } catch (LogException e) {
+        } catch (RuntimeException e) { // also where the directory is gone: the server must end
             LOG.error("It could not be noted that the log is wrong", e);
             return false;
         }
@@ -73,7 +73,7 @@ final class FatalFailures {
         try {
             List<String> names = EnsembleLog.setAside(RealDisk.in(dataDirectory.get()));
             return "Its log was put away, as " + String.join(", ", names) + ".";
-        } catch (LogException e) {
+        } catch (RuntimeException e) {
             LOG.warn("The log could not be put away now", e);
             return noted
                     ? "Its log is put away by the next start."

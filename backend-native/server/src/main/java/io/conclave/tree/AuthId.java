@@ -16,6 +16,7 @@ public record AuthId(String scheme, String id) {
     public static final AuthId SUPER = new AuthId("super", "");
 
     public AuthId {
+        requireNonNull(scheme, "scheme");
         requireNonNull(id, "id");
         scheme = IdScheme.of(scheme).map(IdScheme::word).orElse(scheme); // so that ids share the word
     }

@@ -8,15 +8,20 @@ import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.Frames;
 import io.conclave.testkit.tls.CertificateAuthority;
 import io.conclave.tls.ClientAuthentication;
+import io.conclave.tls.HandshakeBound;
 import io.conclave.tls.StoreFile;
 import io.conclave.tls.StorePassword;
 import io.conclave.tls.TlsContext;
 import io.conclave.tls.TlsSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.nio.file.Path;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -49,13 +54,7 @@ class ClientEndTest {
     /** TLS would send its end first, behind what the client does not read. */
     @Test
     void aClientOfTlsThatReadsNothingIsClosedAtOnce() {
-        SslHandler tls = TlsContext.forServer(
-                        TlsSettings.builder("ssl.")
-                                .keyStore(store("keyStore", AUTHORITY.issue("CN=server")::writePem))
-                                .clientAuthentication(ClientAuthentication.NONE)
-                                .build(),
-                        Runnable::run)
-                .serverHandler("127.0.0.1", 1);
+        SslHandler tls = tls(Runnable::run);
         channel.pipeline().addLast(tls);
         ClientConnection connection = server.reader(channel, 1 << 20, leases).connection();
         shakeHands();
@@ -67,25 +66,76 @@ class ClientEndTest {
         assertFalse(channel.isOpen());
     }
 
+    private SslHandler tls(Executor handshakes) {
+        return TlsContext.forServer(
+                        TlsSettings.builder("ssl.")
+                                .keyStore(store("keyStore", AUTHORITY.issue("CN=server")::writePem))
+                                .clientAuthentication(ClientAuthentication.NONE)
+                                .build(),
+                        handshakes)
+                .serverHandler("127.0.0.1", 1);
+    }
+
+    /** TLS reads on by itself until it has something to pass on; its answers to that would grow. */
+    @Test
+    void tlsReadsNothingWhileItsClientTakesNothing() {
+        AtomicInteger reads = new AtomicInteger();
+        channel.pipeline().addLast(new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void read(ChannelHandlerContext context) {
+                reads.incrementAndGet();
+                context.read();
+            }
+        });
+        channel.pipeline().addLast(new ReadsWhileWritable(), tls(Runnable::run));
+        shakeHands();
+        channel.config().setAutoRead(false);
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
+        int before = reads.get();
+        channel.pipeline().fireChannelReadComplete();
+        assertEquals(before, reads.get());
+        channel.unsafe().outboundBuffer().setUserDefinedWritability(1, true);
+        channel.runPendingTasks();
+        assertEquals(before + 1, reads.get());
+    }
+
+    /** Handshakes are computed on other threads; what comes meanwhile is kept. */
+    @Test
+    void aStrangerThatSendsMuchBeforeItsHandshakeIsDoneIsClosed() {
+        SslHandler tls = tls(never -> {});
+        channel.pipeline().addLast(new HandshakeBound(tls), tls);
+        EmbeddedChannel stranger = clientOfTls();
+        move(stranger, channel);
+        assertTrue(channel.isOpen());
+        for (int i = 0; i < 5 && channel.isOpen(); i++) {
+            channel.writeInbound(Unpooled.wrappedBuffer(new byte[60_000]));
+        }
+        assertFalse(channel.isOpen());
+    }
+
     private StoreFile store(String name, UnaryOperator<Path> writes) {
         return StoreFile.of(
                 "ssl." + name + ".location", writes.apply(directory.resolve(name + ".pem")), StorePassword.none());
     }
 
     private void shakeHands() {
-        EmbeddedChannel client = new EmbeddedChannel(TlsContext.forClient(
-                        TlsSettings.builder("ssl.")
-                                .trustStore(store("trustStore", AUTHORITY::writePem))
-                                .verifiesServerNames(false)
-                                .build(),
-                        Runnable::run)
-                .clientHandler("localhost", 1));
+        EmbeddedChannel client = clientOfTls();
         channel.reads(true);
         for (int flights = 0; flights < 10; flights++) {
             move(client, channel);
             move(channel, client);
         }
         channel.reads(false);
+    }
+
+    private EmbeddedChannel clientOfTls() {
+        return new EmbeddedChannel(TlsContext.forClient(
+                        TlsSettings.builder("ssl.")
+                                .trustStore(store("trustStore", AUTHORITY::writePem))
+                                .verifiesServerNames(false)
+                                .build(),
+                        Runnable::run)
+                .clientHandler("localhost", 1));
     }
 
     private static void move(EmbeddedChannel from, EmbeddedChannel to) {

@@ -1,6 +1,7 @@
 package io.conclave.consensus.peer;
 
 import io.conclave.consensus.PeerTls;
+import io.conclave.tls.HandshakeBound;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -33,7 +34,8 @@ final class InboundTls extends ChannelInboundHandlerAdapter {
         if (speaksTls && tls.context().isPresent()) {
             LinkTls made = LinkTls.called(tls, link.remoteHost());
             link.frames().speaks(made);
-            pipeline.replace(this, null, made.handler());
+            pipeline.addAfter(context.name(), null, made.handler());
+            pipeline.replace(this, null, new HandshakeBound(made.handler()));
             pipeline.fireChannelRead(bytes);
         } else if (!speaksTls && tls.takesPlain()) {
             pipeline.remove(this);
