@@ -330,7 +330,10 @@ final class Connection extends ChannelInboundHandlerAdapter {
         }
         ReplyHeader header = ReplyHeader.decode(in);
         switch (header.xid()) {
-            case Xid.WATCH_EVENT -> reports.onEvent(this, header, WatcherEvent.decode(in));
+            case Xid.WATCH_EVENT -> {
+                pings.onEvent();
+                reports.onEvent(this, header, WatcherEvent.decode(in));
+            }
             case Xid.PING -> pings.answered();
             case Xid.AUTH -> reports.onAuthenticated(header.err());
             case Xid.SET_WATCHES -> reports.onWatchesSet(this, header.err());

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A server comes to a ping when it has taken the requests before it, which over a slow link is when their answers
  * have gone. So as long as something arrives while such an answer is still to come, the server is late with the ping
  * without being silent. What arrives behind these answers says nothing: a server that is cut off from the others
- * answers reads, and no ping.
+ * answers reads, and no ping. Events do say that it is not cut off, and come before the answer to a ping as well.
  *
  * <p>A server answers each ping once. So however these answers overtake each other, when as many have come as a ping
  * has before it and itself, one was for this ping or a later one.
@@ -62,12 +62,19 @@ final class PingsInFlight {
         }
     }
 
+    /** An event has arrived: a server that is cut off from the others has none, so one that is not is late. */
+    void onEvent() {
+        if (!unanswered.isEmpty()) {
+            lastHeard = clock.mark();
+        }
+    }
+
     /** How much of a span since the last ping is left, if that is not answered yet; else zero. */
     Duration leftSinceUnanswered(Duration span) {
         return unanswered.isEmpty() ? Duration.ZERO : leftOf(span, lastSent);
     }
 
-    /** How much of a span is left since the server was last heard: a ping's answer, or what has to come before it. */
+    /** How much of a span is left since the server was last heard: a ping's answer, or what comes before it. */
     Duration leftSinceHeard(Duration span) {
         return leftOf(span, lastHeard);
     }

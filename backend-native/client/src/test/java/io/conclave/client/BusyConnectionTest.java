@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.protocol.EventType;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
+import io.conclave.request.AddWatch;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
@@ -125,6 +127,24 @@ final class BusyConnectionTest extends WireSessionFixture {
                             == 3);
             assertFalse(next.isDone());
             assertEquals(List.of(SessionState.CONNECTED), session.states, "after " + i + " steps");
+        }
+        assertEquals(1, slow.accepted());
+    }
+
+    /** As those behind the watches that are set again on a new connection. */
+    @Test
+    void aConnectionOverWhichEventsComeIsKept() throws Exception {
+        TestSession session = connected(slow, time);
+        FakeServer.Peer peer = connected.get(120, TimeUnit.SECONDS);
+        CompletableFuture<?> added = session.submit(new AddWatch(A, false, session.watcher()));
+        peer.reply(link.poll(120, TimeUnit.SECONDS), new ReplyBody.Err(0));
+        TestSession.join(added);
+        for (int i = 1; i <= 8; i++) {
+            pass(session, TIMEOUT_MS / 10);
+            assertEquals(List.of(SessionState.CONNECTED), session.states, "before event " + i);
+            peer.event(EventType.NODE_DATA_CHANGED, "/a", i);
+            int events = i;
+            Awaitility.await().until(() -> session.events().size() == events);
         }
         assertEquals(1, slow.accepted());
     }
