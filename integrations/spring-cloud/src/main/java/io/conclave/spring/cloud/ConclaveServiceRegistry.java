@@ -17,22 +17,25 @@ import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
 
 /**
  * Registers instances in Conclave. Registering does not block: an application starts while the servers are down, and is
- * registered when they are there. It is registered again by itself after a lost session, and, a second later, after a
- * refusal and when another process has deleted its znode: until it is deregistered. Deregistering waits for the store's
- * confirmation, at most for what remains of the session. Thread-safe.
+ * registered when they are there. It is registered again by itself after a lost session, and, a second later, when
+ * another process has deleted its znode and after a refusal: until it is deregistered. After each further refusal it
+ * waits twice as long, a minute at most. Deregistering waits for the store's confirmation, at most for what remains of
+ * the session. Thread-safe.
  */
 public final class ConclaveServiceRegistry implements ServiceRegistry<ConclaveRegistration> {
     private static final Logger LOG = LoggerFactory.getLogger(ConclaveServiceRegistry.class);
-    private static final Duration UNTIL_NEXT_TRY = Duration.ofSeconds(1);
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
     private final ServiceDiscovery discovery;
     private final TimeSource time;
     private final Map<String, Wanted> registered = new HashMap<>(); // @GuardedBy("this")
 
-    /** What is to be registered until it is deregistered. */
+    /** What is to be registered until it is deregistered. Guarded by the registry. */
     private static final class Wanted {
-        final ConclaveRegistration registration;
-        CompletableFuture<ServiceRegistration> registering; // guarded by the registry; the last attempt
+        ConclaveRegistration registration; // as it was told last
+        CompletableFuture<ServiceRegistration> registering; // the last attempt
+        Duration pause = FIRST_PAUSE; // before the next one
 
         Wanted(ConclaveRegistration registration, CompletableFuture<ServiceRegistration> registering) {
             this.registration = registration;
@@ -73,28 +76,41 @@ public final class ConclaveServiceRegistry implements ServiceRegistry<ConclaveRe
         CompletableFuture<ServiceRegistration> registering = wanted.registering;
         registering.whenComplete((done, failure) -> {
             if (failure == null) {
-                LOG.info("Registered {}", wanted.registration);
+                LOG.info("Registered {}", onRegistered(wanted));
                 done.ended().thenAccept(reason -> {
                     if (reason == LossReason.NODE_DELETED || reason == LossReason.REFUSED) {
-                        tryLater(wanted, "The registration of " + wanted.registration + " has ended: " + reason);
+                        tryLater(wanted, "its registration has ended: " + reason);
                     }
                 });
             } else if (failure instanceof ClosedException) {
-                LOG.error("Cannot register {}: {}", wanted.registration, failure.getMessage());
+                LOG.error("Cannot register {}: {}", lastTold(wanted), failure.getMessage());
             } else if (!registering.isCancelled()) {
-                tryLater(wanted, "Cannot register " + wanted.registration + ": " + failure.getMessage());
+                tryLater(wanted, "it could not be registered: " + failure.getMessage());
             }
         });
     }
 
+    private synchronized ConclaveRegistration onRegistered(Wanted wanted) {
+        wanted.pause = FIRST_PAUSE;
+        return wanted.registration;
+    }
+
+    private synchronized ConclaveRegistration lastTold(Wanted wanted) {
+        return wanted.registration;
+    }
+
     private void tryLater(Wanted wanted, String why) {
+        Duration pause;
         synchronized (this) {
             if (!isWanted(wanted)) {
                 return;
             }
+            pause = wanted.pause;
+            Duration twice = pause.multipliedBy(2);
+            wanted.pause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
         }
-        LOG.warn("{}; registering it again in {} s", why, UNTIL_NEXT_TRY.toSeconds());
-        time.schedule(UNTIL_NEXT_TRY, () -> tryAgain(wanted));
+        LOG.warn("Registering {} again in {} s: {}", lastTold(wanted), pause.toSeconds(), why);
+        time.schedule(pause, () -> tryAgain(wanted));
     }
 
     private synchronized void tryAgain(Wanted wanted) {
@@ -151,17 +167,24 @@ public final class ConclaveServiceRegistry implements ServiceRegistry<ConclaveRe
 
     private void update(ConclaveRegistration registration) { // under the lock
         Wanted wanted = registered.get(key(registration));
-        if (wanted == null || wanted.registering.isCompletedExceptionally()) {
+        if (wanted == null) {
+            return;
+        }
+        wanted.registration = registration;
+        if (wanted.registering.isCompletedExceptionally()) {
             return; // the next attempt tells it
         }
         CompletableFuture<ServiceRegistration> registering = wanted.registering;
-        registering
-                .thenCompose(done -> done.updateAsync(registration.instance()))
-                .whenComplete((done, failure) -> {
-                    if (failure != null && !registering.isCancelled()) {
-                        LOG.warn("Cannot update {}: {}", registration, failure.getMessage());
-                    }
-                });
+        registering.thenCompose(done -> tellLatest(wanted, done)).whenComplete((done, failure) -> {
+            if (failure != null && !registering.isCancelled()) {
+                LOG.warn("Cannot update {}: {}", registration, failure.getMessage());
+            }
+        });
+    }
+
+    /** Updates that wait for the registration are not called in the order in which they came. */
+    private synchronized CompletableFuture<Void> tellLatest(Wanted wanted, ServiceRegistration done) {
+        return done.updateAsync(wanted.registration.instance());
     }
 
     /** The status that was set last. */

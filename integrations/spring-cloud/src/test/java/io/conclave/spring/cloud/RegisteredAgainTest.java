@@ -46,8 +46,12 @@ class RegisteredAgainTest {
     }
 
     private static ConclaveRegistration registration(String id) {
+        return registration(id, "h1");
+    }
+
+    private static ConclaveRegistration registration(String id, String address) {
         ServiceInstance instance =
-                ServiceInstance.named("orders").id(id).address("h1").port(80).build();
+                ServiceInstance.named("orders").id(id).address(address).port(80).build();
         return new ConclaveRegistration("application", instance, Map.of());
     }
 
@@ -80,14 +84,57 @@ class RegisteredAgainTest {
         registry.setStatus(registration, "OUT_OF_SERVICE");
         faults.clear();
         advanceUntilRegistered();
+        String payload = seen().payload().orElseThrow();
+        assertTrue(payload.contains("OUT_OF_SERVICE"), payload);
+    }
+
+    private ServiceInstance seen() throws InterruptedException {
         try (Coordinator other = Coordinator.connect("memory:" + store)) {
-            String payload = ServiceDiscovery.at(other, "/services")
-                    .instances("orders")
-                    .get(0)
-                    .payload()
-                    .orElseThrow();
-            assertTrue(payload.contains("OUT_OF_SERVICE"), payload);
+            return ServiceDiscovery.at(other, "/services").instances("orders").get(0);
         }
+    }
+
+    @Test
+    void whatWasToldLastComesBackAfterADeletion() throws InterruptedException {
+        registry.register(registration);
+        advanceUntilRegistered();
+        registry.register(registration("a", "h2"));
+        await().until(() -> seen().address().equals("h2"));
+        assertTrue(faults.deleteAsOperator(NodePath.of("/services/orders/a")));
+        advanceUntilRegistered();
+        assertEquals("h2", seen().address());
+    }
+
+    @Test
+    void whatWasToldLastIsRegisteredAfterARefusal() throws InterruptedException {
+        refuse();
+        registry.register(registration);
+        await().until(() -> refused.get() > 0);
+        registry.register(registration("a", "h2"));
+        registry.register(registration("a", "h3"));
+        faults.clear();
+        advanceUntilRegistered();
+        await().until(() -> seen().address().equals("h3"));
+    }
+
+    @Test
+    void pausesBetweenRefusalsGrowToAMinute() {
+        ManualTimeSource pauses = new ManualTimeSource();
+        ConclaveServiceRegistry refusedOne =
+                new ConclaveServiceRegistry(ServiceDiscovery.at(coordinator, "/services"), pauses);
+        refuse();
+        refusedOne.register(registration);
+        for (int seconds : new int[] {1, 2, 4, 8, 16, 32, 60, 60}) {
+            await().until(() -> pauses.pendingTimers() == 1);
+            assertEquals(Duration.ofSeconds(seconds), pauses.untilNextTimer().orElseThrow());
+            pauses.advance(Duration.ofSeconds(seconds));
+        }
+        faults.clear();
+        pauses.advanceUntil(Duration.ofMinutes(1), () -> registered().equals(List.of("a")));
+        assertTrue(faults.deleteAsOperator(NodePath.of("/services/orders/a")));
+        await().until(() -> pauses.pendingTimers() == 1);
+        assertEquals(Duration.ofSeconds(1), pauses.untilNextTimer().orElseThrow());
+        refusedOne.close();
     }
 
     @Test
