@@ -4,7 +4,9 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.RefusedException;
 import io.conclave.mirror.Mirror;
 import io.conclave.mirror.MirrorScope;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -27,13 +29,25 @@ final class ConfigRefresh implements SmartLifecycle {
     private final ConfigurableEnvironment environment;
     private final ApplicationEventPublisher events;
     private final Object lock = new Object();
-    private final Object taking = new Object(); // so that no older state comes after a newer one
+    private final Object taking = new Object(); // so that no older state comes after a newer one; before lock
     private final Map<Connection, Coordinator> coordinators = new HashMap<>(); // guarded by lock
-    private final Map<String, Mirror> mirrors = new HashMap<>(); // by the name of the source; guarded by lock
+    private final List<Followed> followed = new ArrayList<>(); // guarded by lock
     private boolean running; // guarded by lock
 
     private record Connection(
             String location, String connectString, @Nullable String namespace) {}
+
+    private static final class Followed {
+        final String name;
+        TreePropertySource source; // the last that was seen in the environment; guarded by taking
+        Mirror mirror; // guarded by taking; changed under lock as well
+
+        Followed(TreePropertySource source, Mirror mirror) {
+            this.name = source.getName();
+            this.source = source;
+            this.mirror = mirror;
+        }
+    }
 
     ConfigRefresh(ConfigurableEnvironment environment, ApplicationEventPublisher events) {
         this.environment = environment;
@@ -57,9 +71,13 @@ final class ConfigRefresh implements SmartLifecycle {
     }
 
     private void follow(TreePropertySource tree) {
-        Mirror mirror = Mirror.ofTransactions(coordinatorOf(tree.getSource()), tree.root(), MirrorScope.SUBTREE);
-        mirrors.put(tree.getName(), mirror);
-        mirror.listen(changes -> update(tree.getName(), mirror));
+        Followed next = new Followed(tree, mirrorOf(tree));
+        followed.add(next);
+        next.mirror.listen(changes -> update(next));
+    }
+
+    private Mirror mirrorOf(TreePropertySource tree) {
+        return Mirror.ofTransactions(coordinatorOf(tree.getSource()), tree.root(), MirrorScope.SUBTREE);
     }
 
     private Coordinator coordinatorOf(ConfigTrees trees) {
@@ -73,43 +91,67 @@ final class ConfigRefresh implements SmartLifecycle {
     }
 
     /**
-     * Spring Cloud has read all imports anew: it may have read less than is known here, or an older state. Does nothing
-     * for a tree of which nothing is known yet. Blocks as long as the listeners of {@link ConfigChangedEvent} do.
+     * Spring Cloud may have read all imports anew, or tried to. Blocks as long as the listeners of
+     * {@link ConfigChangedEvent} do.
      */
     void update() {
-        Map<String, Mirror> present;
+        List<Followed> all;
         synchronized (lock) {
-            present = Map.copyOf(mirrors);
+            all = List.copyOf(followed);
         }
-        present.forEach((name, mirror) -> {
-            if (mirror.number() > 0) {
-                update(name, mirror);
-            }
-        });
+        all.forEach(this::update);
     }
 
-    private void update(String name, Mirror mirror) {
-        // Spring Cloud's refresh puts another source of the same name in its place
-        if (!(environment.getPropertySources().get(name) instanceof TreePropertySource tree)) {
-            return;
-        }
+    private void update(Followed tree) {
         Set<String> changed;
         try {
             synchronized (taking) {
-                changed = tree.replace(mirror);
+                takeUpPresentSource(tree);
+                if (tree.mirror.number() == 0) {
+                    return; // its first state will be told
+                }
+                changed = tree.source.replace(tree.mirror);
             }
         } catch (ConfigImportException | RefusedException e) {
-            LOG.error("{}: the values of before stand. {}", name, e.getMessage());
+            LOG.error("{}: the values of before stand. {}", tree.name, e.getMessage());
             return;
         }
         if (changed.isEmpty()) {
             return;
         }
-        LOG.info("{}: changed: {}", name, changed);
+        LOG.info("{}: changed: {}", tree.name, changed);
         try {
             events.publishEvent(new ConfigChangedEvent(this, changed));
         } catch (RuntimeException | Error e) {
-            LOG.error("{}: a listener of ConfigChangedEvent failed", name, e);
+            LOG.error("{}: a listener of ConfigChangedEvent failed", tree.name, e);
+        }
+    }
+
+    /**
+     * Spring Cloud's refresh puts another source of the same name in the place of the one before. If it could not read
+     * the tree, the values of before stand. If it could, they may be newer than what the mirror has.
+     */
+    @SuppressWarnings("ReferenceEquality") // sources of the same name are equal
+    private void takeUpPresentSource(Followed tree) { // under taking
+        PropertySource<?> found = environment.getPropertySources().get(tree.name);
+        if (found == tree.source || !(found instanceof TreePropertySource present)) {
+            return;
+        }
+        if (present.isRead()) {
+            followAnew(tree, present);
+        } else {
+            present.takeOver(tree.source);
+        }
+        tree.source = present;
+    }
+
+    private void followAnew(Followed tree, TreePropertySource present) {
+        synchronized (lock) {
+            if (running) {
+                tree.mirror.close();
+                tree.mirror = mirrorOf(present);
+                tree.mirror.listen(changes -> update(tree));
+            }
         }
     }
 
@@ -117,8 +159,8 @@ final class ConfigRefresh implements SmartLifecycle {
     public void stop() {
         synchronized (lock) {
             running = false;
-            mirrors.values().forEach(Mirror::close);
-            mirrors.clear();
+            followed.forEach(tree -> tree.mirror.close());
+            followed.clear();
             coordinators.values().forEach(Coordinator::close);
             coordinators.clear();
         }

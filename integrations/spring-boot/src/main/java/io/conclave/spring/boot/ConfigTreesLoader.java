@@ -84,13 +84,18 @@ final class ConfigTreesLoader implements ConfigDataLoader<ConfigTrees> {
                 .toList();
     }
 
-    private static ConfigData read(Coordinator coordinator, ConfigTrees trees, Duration timeout)
-            throws InterruptedException {
+    private ConfigData read(Coordinator coordinator, ConfigTrees trees, Duration timeout) throws InterruptedException {
         List<TreePropertySource> sources = sources(trees);
         for (TreePropertySource source : sources) {
             try (Mirror mirror = Mirror.ofTransactions(coordinator, source.root(), MirrorScope.SUBTREE)) {
                 mirror.awaitLoaded(timeout);
                 source.replace(mirror);
+            } catch (RefusedException e) {
+                if (!trees.location().isOptional() || e.reason() != RefusalReason.NO_AUTH) {
+                    throw e;
+                }
+                log.warn("Cannot import " + source.root() + " of \"" + trees.location() + "\": " + e.getMessage()
+                        + ". The import is optional: starting without this tree");
             }
         }
         return new ConfigData(sources); // later ones come first in case of doubt

@@ -26,6 +26,7 @@ final class TreePropertySource extends EnumerablePropertySource<ConfigTrees> {
     private final NodePath root;
     private final boolean isRootOfAll;
     private volatile Properties properties = new Properties(Map.of(), new String[0]);
+    private volatile boolean read;
 
     /** @param names one array for as long as the values stand: Boot looks whether it is another one */
     private record Properties(Map<String, String> values, String[] names) {}
@@ -41,6 +42,17 @@ final class TreePropertySource extends EnumerablePropertySource<ConfigTrees> {
         return root;
     }
 
+    /** Whether its values were ever read; else it is empty because the tree could not be read. */
+    boolean isRead() {
+        return read;
+    }
+
+    /** Takes over what another source of the same tree has. */
+    void takeOver(TreePropertySource other) {
+        properties = other.properties;
+        read = other.read;
+    }
+
     /**
      * Takes over what the tree has now.
      *
@@ -52,6 +64,7 @@ final class TreePropertySource extends EnumerablePropertySource<ConfigTrees> {
         Map<String, String> before = properties.values;
         Map<String, String> after =
                 valuesOf(tree.wholeState(path -> !isServersOwn(path)).nodes().values());
+        read = true;
         Set<String> changed = new TreeSet<>(before.keySet());
         changed.addAll(after.keySet());
         changed.removeIf(key -> Objects.equals(before.get(key), after.get(key)));

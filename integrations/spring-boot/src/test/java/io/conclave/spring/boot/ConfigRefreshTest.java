@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.error.RefusalReason;
 import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
@@ -29,6 +30,7 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.event.ApplicationPreparedEvent;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.test.context.ConfigDataApplicationContextInitializer;
@@ -38,6 +40,7 @@ import org.springframework.cloud.autoconfigure.RefreshAutoConfiguration;
 import org.springframework.cloud.context.config.annotation.RefreshScope;
 import org.springframework.cloud.context.refresh.ContextRefresher;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -279,6 +282,62 @@ class ConfigRefreshTest {
             MemoryStore.named(store).faults().restoreAll();
             set(HOST, "three");
             awaitHost(context, "three");
+        }
+    }
+
+    private SpringApplicationBuilder application() {
+        return new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE);
+    }
+
+    private String[] arguments() {
+        return new String[] {
+            "--conclave.connect-string=memory:" + store,
+            "--conclave.connect-timeout=1m",
+            "--spring.config.import=optional:conclave:/config"
+        };
+    }
+
+    @Test
+    void springCloudsOwnRefreshOfATreeThatMayNotBeReadLeavesTheValuesOfTheStart() throws Exception {
+        Faults faults = MemoryStore.named(store).faults();
+        ApplicationListener<ApplicationPreparedEvent> afterTheImport = event -> faults.refuse(
+                request -> request instanceof GetData read && read.path().equals(HOST), RefusalReason.NO_AUTH);
+        try (ConfigurableApplicationContext context =
+                application().listeners(afterTheImport).run(arguments())) {
+            Bound bound = context.getBean(Bound.class);
+            context.getBean(ContextRefresher.class).refresh();
+            context.getBean(ContextRefresher.class).refresh();
+            assertThat(context.getEnvironment().getProperty("host")).isEqualTo("one");
+            assertThat(bound.getHost()).isEqualTo("one");
+            faults.clear();
+            set(HOST, "two");
+            awaitHost(context, "two");
+        }
+    }
+
+    @Test
+    void whatSpringCloudsOwnRefreshHasReadIsNotReplacedByWhatWasKnownBeforeAnOutage() throws Exception {
+        Faults faults = MemoryStore.named(store).faults();
+        Set<Long> others = Set.copyOf(faults.liveSessions());
+        try (ConfigurableApplicationContext context = application().run(arguments())) {
+            Environment environment = context.getEnvironment();
+            set(HOST, "two");
+            awaitHost(context, "two"); // so it follows
+            long follower = faults.liveSessions().stream()
+                    .filter(session -> !others.contains(session))
+                    .findFirst()
+                    .orElseThrow();
+            faults.suspend(follower);
+            set(HOST, "three");
+            operator.execute(Create.of(PORT).withData("2181".getBytes(UTF_8)));
+            context.getBean(ContextRefresher.class).refresh();
+            assertThat(environment.getProperty("host")).isEqualTo("three");
+            assertThat(environment.getProperty("port")).isEqualTo("2181");
+            operator.execute(Delete.of(PORT)); // for the follower it was never there
+            faults.restore(follower);
+            await().until(() -> !environment.containsProperty("port"));
+            set(HOST, "four");
+            awaitHost(context, "four");
         }
     }
 }
