@@ -295,6 +295,7 @@ public final class Mirror implements Registration {
      * @param touched what may be different; null for everything
      * @param isCurrent whether it is one that the tree had, and the connection has not been lost since
      */
+    @SuppressWarnings("ReferenceEquality") // the very same map is not looked through
     void onState(MirrorReader by, Map<NodePath, CachedNode> state, Iterable<NodePath> touched, boolean isCurrent) {
         List<MirrorFeed> starting = new ArrayList<>();
         Map<NodePath, RefusedException> unreadable = by.leftOut();
@@ -305,7 +306,7 @@ public final class Mirror implements Registration {
             }
             current |= isCurrent;
             List<NodeChange> changes = adopt(state, touched);
-            boolean lacksOthers = !leftOut.keySet().equals(unreadable.keySet());
+            boolean lacksOthers = leftOut != unreadable && !leftOut.keySet().equals(unreadable.keySet());
             leftOut = unreadable;
             first = number == 0;
             if (!first && changes.isEmpty() && !lacksOthers) {

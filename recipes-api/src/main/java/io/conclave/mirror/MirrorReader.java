@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,6 +71,7 @@ final class MirrorReader {
     private final Set<Read> waiting = new LinkedHashSet<>();
     private final Map<NodePath, Set<String>> listed = new HashMap<>(); // one-shot watches only
     private final Map<NodePath, RefusedException> leftOut = new HashMap<>(); // may not be read
+    private @Nullable Map<NodePath, RefusedException> leftOutCopy; // until it changes: an event would cost all of it
     private Map<NodePath, CachedNode> known = new HashMap<>();
     private Set<NodePath> touched = new HashSet<>();
     private boolean oneShot;
@@ -155,6 +157,7 @@ final class MirrorReader {
         waiting.clear();
         known = new HashMap<>();
         leftOut.clear();
+        leftOutCopy = null;
         listed.clear();
         add(Kind.SYNC, root, true); // another server, or another session, must not take us back
         if (!oneShot) {
@@ -241,7 +244,7 @@ final class MirrorReader {
 
     private void onData(Read read, GetData.NodeData node) {
         onSize(node.bytes().size());
-        boolean loads = leftOut.remove(read.path) != null || read.loads; // what is below it was not looked for either
+        boolean loads = noMoreLeftOut(read.path) || read.loads; // what is below it was not looked for either
         boolean isNew = known.put(read.path, new CachedNode(read.path, node.bytes(), node.stat())) == null;
         touched.add(read.path);
         // Behind a recursive watch the children of a znode that is new are new as well, and reported.
@@ -254,7 +257,7 @@ final class MirrorReader {
     private void onChildren(Read read, List<String> names) {
         onSize(names.stream().mapToInt(String::length).sum());
         if (scope == MirrorScope.CHILDREN) {
-            leftOut.remove(read.path);
+            noMoreLeftOut(read.path);
         }
         Set<String> before = oneShot ? listed.put(read.path, new HashSet<>(names)) : null;
         for (String name : names) {
@@ -300,6 +303,7 @@ final class MirrorReader {
             LOG.warn("{}: left out: {}", mirror, refused.getMessage());
             forget(read.path);
             leftOut.put(read.path, refused);
+            leftOutCopy = null;
         } else {
             LOG.warn("{}: trying again: {}", mirror, refused.getMessage());
             later(read, refused);
@@ -360,9 +364,17 @@ final class MirrorReader {
         }
     }
 
+    private boolean noMoreLeftOut(NodePath path) {
+        boolean was = leftOut.remove(path) != null;
+        if (was) {
+            leftOutCopy = null;
+        }
+        return was;
+    }
+
     /** A znode is gone, and so is all that was below it. */
     private void forget(NodePath path) {
-        leftOut.remove(path);
+        noMoreLeftOut(path);
         if (known.remove(path) != null) {
             touched.add(path);
         }
@@ -404,9 +416,14 @@ final class MirrorReader {
         mirror.onState(this, known, different, settled && !suspended); // an event may be looked at behind the loss
     }
 
-    /** What is there and may not be read. On the dispatcher. */
+    /** What is there and may not be read; the same map as long as that is the same. On the dispatcher. */
     Map<NodePath, RefusedException> leftOut() {
-        return Map.copyOf(leftOut);
+        Map<NodePath, RefusedException> copy = leftOutCopy;
+        if (copy == null) {
+            copy = Map.copyOf(leftOut);
+            leftOutCopy = copy;
+        }
+        return copy;
     }
 
     /** Reads again what may not be read. Never blocks; any thread. */

@@ -321,6 +321,9 @@ public final class SharedValue<T> {
 
         @Override
         public void accept(MirrorChanges changes) {
+            if (changes.since() > 0 && changes.changes().isEmpty()) {
+                return; // it may be read now or may not be, but is as it was
+            }
             Optional<CachedNode> now = changes.changes().stream().findFirst().flatMap(NodeChange::after);
             Optional<Versioned<T>> value;
             try {

@@ -8,21 +8,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.cache.MirrorChanges;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.RefusedException;
 import io.conclave.mirror.Mirror;
 import io.conclave.mirror.MirrorScope;
 import io.conclave.node.Acl;
+import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.SetAcl;
 import io.conclave.request.SetData;
 import io.conclave.session.Authentication;
+import io.conclave.session.Registration;
+import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -105,6 +110,50 @@ class UnreadableZnodesTest {
             owner.execute(SetData.of(SECRET, "told".getBytes(UTF_8)));
             await().until(() -> mirror.get(BELOW.child("leaf")).isPresent());
             assertEquals(5, mirror.wholeState(path -> true).nodes().size());
+        }
+    }
+
+    @Test
+    void valueThatCouldNotBeReadForAWhileIsNotToldAsNone() throws Exception {
+        SharedValue<String> value = SharedValue.at(owner, "/settings/open", DataCodec.TEXT);
+        value.set("one");
+        List<String> told = new CopyOnWriteArrayList<>();
+        CountDownLatch busy = new CountDownLatch(1);
+        Registration observation = SharedValue.at(stranger, "/settings/open", DataCodec.TEXT)
+                .observe(now -> {
+                    told.add(now.map(Versioned::value).orElse("none"));
+                    awaitQuietly(busy);
+                });
+        try (Mirror later = Mirror.of(stranger, OPEN, MirrorScope.NODE)) {
+            await().until(() -> told.size() == 1);
+            later.awaitLoaded(PATIENCE);
+            owner.execute(SetAcl.of(OPEN, Acl.CREATOR_ONLY));
+            readAnew();
+            await().until(() -> later.get(OPEN).isEmpty());
+            owner.execute(SetAcl.of(OPEN, Acl.OPEN));
+            readAnew();
+            await().until(() -> later.get(OPEN).isPresent());
+            busy.countDown();
+            value.set("two");
+            await().until(() -> told.contains("two"));
+            assertEquals(List.of("one", "two"), told);
+        } finally {
+            busy.countDown();
+            observation.close();
+        }
+    }
+
+    private void readAnew() {
+        Faults faults = MemoryStore.named(store).faults();
+        faults.suspend(RecipeAccess.session(stranger).id());
+        faults.restore(RecipeAccess.session(stranger).id());
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }
