@@ -153,8 +153,7 @@ class LastResortIT {
 
             restored.start();
             Awaitility.await("it follows again").atMost(PATIENCE).until(() -> restored.mode() == Mode.FOLLOWER);
-            assertTrue(
-                    restored.log().contains("this member's disk had been set back to an older state"), restored::log);
+            assertTrue(restored.log().contains("this member's log was found wrong"), restored::log);
             assertAllThere(ensemble, restored, 2 * WRITES);
             try (Coordinator client = connect(ensemble, leader)) {
                 Awaitility.await("its vote").atMost(PATIENCE).until(() -> Members.in(client)
