@@ -57,6 +57,8 @@ final class Modules {
                     List.of("tls"),
                     Set.of(),
                     Set.of(
+                            "io.netty.buffer",
+                            "io.netty.channel",
                             "io.netty.handler.ssl",
                             "io.netty.util",
                             "org.slf4j",
