@@ -219,8 +219,7 @@ final class TcpTransport implements ClientTransport {
         }
 
         private void connect(List<InetSocketAddress> addresses, @Nullable Throwable failure) {
-            // a third of a session is left when the silence of its server is noticed, and all shall be tried in it
-            long share = addresses.size() <= 1 ? bound.toMillis() : bound.toMillis() / 3 / addresses.size();
+            long share = bound.toMillis() / Math.max(1, addresses.size());
             int shareMs = (int) Math.max(SHORTEST_SHARE_MS, Math.min(Integer.MAX_VALUE, share));
             connectNext(new ArrayDeque<>(addresses), shareMs, failure);
         }

@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
 
 /**
  * Stands between the socket and TLS, which reads on by itself until it has something to pass on: reads nothing while
@@ -12,7 +13,8 @@ final class ReadsWhileWritable extends ChannelDuplexHandler {
 
     @Override
     public void read(ChannelHandlerContext context) {
-        if (context.channel().isWritable()) {
+        ChannelOutboundBuffer output = context.channel().unsafe().outboundBuffer();
+        if (output == null || output.isWritable()) { // there is none behind the end of the output
             context.read();
         } else {
             wantsRead = true;

@@ -22,7 +22,7 @@ final class BackgroundThreads {
     private static final int MOST_HANDSHAKES = 2048;
 
     /** The same of clients: fewer than may be half open, for the oldest of these are closed to make room. */
-    private static final int MOST_CLIENT_HANDSHAKES = 256;
+    private static final int MOST_CLIENT_HANDSHAKES = 768;
 
     /** Four-letter words whose texts wait. */
     private static final int MOST_WORDS = 256;

@@ -16,11 +16,17 @@ import io.conclave.tls.TlsSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
@@ -67,26 +73,23 @@ class ClientEndTest {
     }
 
     private SslHandler tls(Executor handshakes) {
+        return tlsContext(handshakes).serverHandler("127.0.0.1", 1);
+    }
+
+    private TlsContext tlsContext(Executor handshakes) {
         return TlsContext.forServer(
-                        TlsSettings.builder("ssl.")
-                                .keyStore(store("keyStore", AUTHORITY.issue("CN=server")::writePem))
-                                .clientAuthentication(ClientAuthentication.NONE)
-                                .build(),
-                        handshakes)
-                .serverHandler("127.0.0.1", 1);
+                TlsSettings.builder("ssl.")
+                        .keyStore(store("keyStore", AUTHORITY.issue("CN=server")::writePem))
+                        .clientAuthentication(ClientAuthentication.NONE)
+                        .build(),
+                handshakes);
     }
 
     /** TLS reads on by itself until it has something to pass on; its answers to that would grow. */
     @Test
     void tlsReadsNothingWhileItsClientTakesNothing() {
         AtomicInteger reads = new AtomicInteger();
-        channel.pipeline().addLast(new ChannelOutboundHandlerAdapter() {
-            @Override
-            public void read(ChannelHandlerContext context) {
-                reads.incrementAndGet();
-                context.read();
-            }
-        });
+        channel.pipeline().addLast(countingReads(reads));
         channel.pipeline().addLast(new ReadsWhileWritable(), tls(Runnable::run));
         shakeHands();
         channel.config().setAutoRead(false);
@@ -101,16 +104,86 @@ class ClientEndTest {
 
     /** Handshakes are computed on other threads; what comes meanwhile is kept. */
     @Test
-    void aStrangerThatSendsMuchBeforeItsHandshakeIsDoneIsClosed() {
-        SslHandler tls = tls(never -> {});
-        channel.pipeline().addLast(new HandshakeBound(tls), tls);
-        EmbeddedChannel stranger = clientOfTls();
-        move(stranger, channel);
-        assertTrue(channel.isOpen());
-        for (int i = 0; i < 5 && channel.isOpen(); i++) {
-            channel.writeInbound(Unpooled.wrappedBuffer(new byte[60_000]));
+    void whatIsSentBeforeAHandshakeIsDoneWaitsInTheSocket() {
+        Queue<Runnable> tasks = new ArrayDeque<>();
+        SslHandler tls = tls(tasks::add);
+        AtomicInteger reads = new AtomicInteger();
+        channel.pipeline().addLast(countingReads(reads), new HandshakeBound(tls), tls);
+        EmbeddedChannel client = clientOfTls();
+        channel.reads(true);
+        move(client, channel);
+        assertTrue(channel.config().isAutoRead());
+        tasks.remove().run();
+        channel.runPendingTasks();
+        move(channel, client);
+        client.writeOutbound(Unpooled.buffer().writeZero(400_000));
+        move(client, channel); // its end of the handshake, and what it sends behind that
+        boolean isDone = tls.handshakeFuture().isDone();
+        assertEquals(isDone, channel.config().isAutoRead());
+        while (!tasks.isEmpty()) {
+            tasks.remove().run();
+            channel.runPendingTasks();
+            move(client, channel);
         }
-        assertFalse(channel.isOpen());
+        assertTrue(tls.handshakeFuture().isSuccess());
+        assertTrue(channel.config().isAutoRead());
+        int received = 0;
+        for (ByteBuf part = channel.readInbound(); part != null; part = channel.readInbound()) {
+            received += part.readableBytes();
+            part.release();
+        }
+        assertEquals(400_000, received);
+    }
+
+    private static ChannelOutboundHandlerAdapter countingReads(AtomicInteger reads) {
+        return new ChannelOutboundHandlerAdapter() {
+            @Override
+            public void read(ChannelHandlerContext context) {
+                reads.incrementAndGet();
+                context.read();
+            }
+        };
+    }
+
+    @Test
+    void aHandshakeThatFindsNoRoomIsRefusedWithAReason() {
+        TlsContext context = tlsContext(refused -> {
+            throw new RejectedExecutionException("Task rejected from a pool");
+        });
+        SslHandler tls = context.serverHandler("127.0.0.1", 1);
+        channel.pipeline().addLast(tls);
+        List<Throwable> failures = new ArrayList<>();
+        channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void exceptionCaught(ChannelHandlerContext ignored, Throwable cause) {
+                failures.add(cause);
+            }
+        });
+        move(clientOfTls(), channel);
+        failures.add(tls.handshakeFuture().cause());
+        for (Throwable failure : failures) {
+            assertTrue(TlsContext.isTlsFailure(failure), failure::toString);
+            assertEquals(
+                    "too many other handshakes of TLS wait for this one to be computed",
+                    context.explainAsServer(failure));
+        }
+    }
+
+    /** A stranger sends on; its handshake never ends. */
+    @Test
+    void nothingIsReadBeyondWhatAHandshakeHas() {
+        SslHandler tls = tls(never -> {});
+        AtomicInteger reads = new AtomicInteger();
+        channel.pipeline().addLast(countingReads(reads), new HandshakeBound(tls), tls);
+        move(clientOfTls(), channel);
+        assertTrue(channel.config().isAutoRead());
+        for (int i = 0; i < 5; i++) {
+            channel.writeInbound(Unpooled.buffer().writeZero(60_000));
+        }
+        assertFalse(channel.config().isAutoRead());
+        int before = reads.get();
+        channel.pipeline().fireChannelReadComplete();
+        assertEquals(before, reads.get(), "TLS asks for more");
     }
 
     private StoreFile store(String name, UnaryOperator<Path> writes) {

@@ -1,24 +1,22 @@
 package io.conclave.tls;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Stands between the socket and TLS: closes a connection whose other end sends more than a handshake has before the
- * handshake is complete. It is computed on other threads, and what comes meanwhile is kept.
+ * Stands between the socket and TLS: reads no more once more has come than a handshake has, until that is complete. It
+ * is computed on other threads, and what comes meanwhile is kept. A client may have sent much of what it has to say
+ * behind its own end of the handshake: that waits in its socket.
  */
-public final class HandshakeBound extends ChannelInboundHandlerAdapter {
+public final class HandshakeBound extends ChannelDuplexHandler {
     /** A handshake has some kilobytes, with a chain of large certificates some ten. */
     static final int MOST_BYTES = 256 << 10;
 
-    private static final Logger LOG = LoggerFactory.getLogger(HandshakeBound.class);
-
     private final SslHandler tls;
     private long bytes;
+    private boolean holding;
 
     /** @param tls stands behind it */
     public HandshakeBound(SslHandler tls) {
@@ -27,20 +25,29 @@ public final class HandshakeBound extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
-        if (tls.handshakeFuture().isDone()) {
-            context.fireChannelRead(message);
-            context.pipeline().remove(this);
-            return;
-        }
         bytes += ((ByteBuf) message).readableBytes();
-        if (bytes <= MOST_BYTES) {
-            context.fireChannelRead(message);
-        } else {
-            ((ByteBuf) message).release();
-            if (context.channel().isOpen()) {
-                LOG.debug("{} sends {} bytes before its handshake is done", context.channel(), bytes);
-                context.close();
-            }
+        if (bytes > MOST_BYTES && !tls.handshakeFuture().isDone()) {
+            hold(context);
+        }
+        context.fireChannelRead(message);
+    }
+
+    private void hold(ChannelHandlerContext context) {
+        context.channel().config().setAutoRead(false);
+        if (!holding) {
+            holding = true;
+            tls.handshakeFuture().addListener(done -> {
+                holding = false;
+                context.channel().config().setAutoRead(true);
+            });
+        }
+    }
+
+    /** TLS asks by itself until its handshake is complete. */
+    @Override
+    public void read(ChannelHandlerContext context) {
+        if (!holding) {
+            context.read();
         }
     }
 }

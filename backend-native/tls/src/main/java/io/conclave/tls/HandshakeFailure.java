@@ -25,7 +25,8 @@ final class HandshakeFailure {
     static boolean concerns(Throwable failure) {
         return find(failure, SSLException.class) != null
                 || find(failure, NotSslRecordException.class) != null
-                || find(failure, RefusedCertificateException.class) != null;
+                || find(failure, RefusedCertificateException.class) != null
+                || find(failure, RejectedExecutionException.class) != null;
     }
 
     String asServer(Throwable failure) {
