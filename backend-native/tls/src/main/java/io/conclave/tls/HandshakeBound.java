@@ -11,8 +11,8 @@ import io.netty.handler.ssl.SslHandler;
  * behind its own end of the handshake: that waits in its socket.
  */
 public final class HandshakeBound extends ChannelDuplexHandler {
-    /** A handshake has some kilobytes, with a chain of large certificates some ten. */
-    static final int MOST_BYTES = 256 << 10;
+    /** A handshake has some kilobytes; Java takes no message of it beyond 32 kB. */
+    static final int MOST_BYTES = 64 << 10;
 
     private final SslHandler tls;
     private long bytes;
