@@ -17,6 +17,7 @@ public final class HandshakeBound extends ChannelDuplexHandler {
     private final SslHandler tls;
     private long bytes;
     private boolean holding;
+    private boolean wantsRead;
 
     /** @param tls stands behind it */
     public HandshakeBound(SslHandler tls) {
@@ -39,6 +40,9 @@ public final class HandshakeBound extends ChannelDuplexHandler {
             tls.handshakeFuture().addListener(done -> {
                 holding = false;
                 context.channel().config().setAutoRead(true);
+                if (wantsRead) {
+                    context.read();
+                }
             });
         }
     }
@@ -46,7 +50,9 @@ public final class HandshakeBound extends ChannelDuplexHandler {
     /** TLS asks by itself until its handshake is complete. */
     @Override
     public void read(ChannelHandlerContext context) {
-        if (!holding) {
+        if (holding) {
+            wantsRead = true;
+        } else {
             context.read();
         }
     }
