@@ -144,7 +144,7 @@ final class JoinedSite implements Site, SessionFollower.Work {
         part.begin();
     }
 
-    /** Keeps in mind that this process owes its participant the decision, whoever finishes the transaction. */
+    /** This process must tell its participant the decision, also if another process finishes the transaction. */
     void asks(TransactionPart transaction) {
         asked.put(transaction.id(), transaction);
     }

@@ -107,17 +107,7 @@ final class TcpTransportTest extends WireSessionFixture {
         try (ServerSocket full = new ServerSocket(port, 1, silent)) {
             fill(full, waiting);
             for (int i = 0; i < 2; i++) {
-                CountDownLatch connected = new CountDownLatch(1);
-                WireSession session =
-                        new WireSession(transport, options(MetricsHook.NONE), new LostSessions(), state -> {
-                            if (state == SessionState.CONNECTED) {
-                                connected.countDown();
-                            }
-                        });
-                session.open();
-                assertTrue(connected.await(300, TimeUnit.SECONDS));
-                session.closeAsync().toCompletableFuture().get(300, TimeUnit.SECONDS);
-                session.end();
+                connectAndClose(transport);
             }
             assertEquals(2, server.accepted());
         } finally {
@@ -126,6 +116,19 @@ final class TcpTransportTest extends WireSessionFixture {
                 each.close();
             }
         }
+    }
+
+    private static void connectAndClose(TcpTransport transport) throws Exception {
+        CountDownLatch connected = new CountDownLatch(1);
+        WireSession session = new WireSession(transport, options(MetricsHook.NONE), new LostSessions(), state -> {
+            if (state == SessionState.CONNECTED) {
+                connected.countDown();
+            }
+        });
+        session.open();
+        assertTrue(connected.await(300, TimeUnit.SECONDS));
+        session.closeAsync().toCompletableFuture().get(300, TimeUnit.SECONDS);
+        session.end();
     }
 
     /** From then on nothing answers there: nobody accepts, and there is no room to wait for it. */
@@ -162,17 +165,7 @@ final class TcpTransportTest extends WireSessionFixture {
                 });
         try {
             for (int i = 1; i <= 2; i++) {
-                CountDownLatch connected = new CountDownLatch(1);
-                WireSession session =
-                        new WireSession(transport, options(MetricsHook.NONE), new LostSessions(), state -> {
-                            if (state == SessionState.CONNECTED) {
-                                connected.countDown();
-                            }
-                        });
-                session.open();
-                assertTrue(connected.await(300, TimeUnit.SECONDS));
-                session.closeAsync().toCompletableFuture().get(300, TimeUnit.SECONDS);
-                session.end();
+                connectAndClose(transport);
                 assertEquals(3 + i, lookUps.get());
             }
         } finally {

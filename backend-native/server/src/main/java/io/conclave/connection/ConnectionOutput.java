@@ -125,6 +125,11 @@ final class ConnectionOutput {
 
     /** Whether the channel has as much as it should, be it of us or of TLS; not if its output is shut down. */
     boolean isFull() {
+        return isFull(channel);
+    }
+
+    /** The same of a channel. */
+    static boolean isFull(Channel channel) {
         ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
         return pending != null && !pending.isWritable();
     }

@@ -2,7 +2,6 @@ package io.conclave.connection;
 
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelOutboundBuffer;
 
 /**
  * Stands between the socket and TLS, which reads on by itself until it has something to pass on: reads nothing while
@@ -13,11 +12,10 @@ final class ReadsWhileWritable extends ChannelDuplexHandler {
 
     @Override
     public void read(ChannelHandlerContext context) {
-        ChannelOutboundBuffer output = context.channel().unsafe().outboundBuffer();
-        if (output == null || output.isWritable()) { // there is none behind the end of the output
-            context.read();
-        } else {
+        if (ConnectionOutput.isFull(context.channel())) {
             wantsRead = true;
+        } else {
+            context.read();
         }
     }
 

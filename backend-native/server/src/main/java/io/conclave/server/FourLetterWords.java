@@ -106,8 +106,7 @@ final class FourLetterWords implements CommandWords {
     }
 
     private static String busy(Throwable failure) {
-        Throwable cause =
-                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Throwable cause = MembershipRequests.causeOf(failure);
         if (cause instanceof RejectedExecutionException) {
             return WordTurns.BUSY;
         }

@@ -115,7 +115,8 @@ final class MembershipRequests implements MembershipService {
                 "of the changes the first " + made + " are made, the next is not: " + reasonOf(failure));
     }
 
-    private static Throwable causeOf(Throwable failure) {
+    /** What a stage has failed with. */
+    static Throwable causeOf(Throwable failure) {
         return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 

@@ -305,7 +305,7 @@ final class ServerReport {
         return text.toString();
     }
 
-    /** What it is doing and for how far, in ZooKeeper's words; whoever serves has come to the last of them. */
+    /** The state and its phase, in ZooKeeper's words. A server that serves is in the last phase, broadcast. */
     private static String peerState(String serverState) {
         return switch (serverState) {
             case "leader" -> "leading - broadcast";

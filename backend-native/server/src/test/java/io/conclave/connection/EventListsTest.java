@@ -4,9 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.conclave.tree.AclEntry;
 import io.conclave.tree.AuthId;
-import io.conclave.tree.PersistentSet;
-import io.conclave.tree.SessionPassword;
-import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeEvent;
 import io.conclave.tree.ZnodeAcl;
 import java.lang.ref.WeakReference;
@@ -30,9 +27,7 @@ class EventListsTest {
         try (LoneLoop server = new LoneLoop()) {
             ClientConnection connection =
                     server.reader(1 << 20, new TestLeases()).connection();
-            connection.attaching();
-            connection.attached(new SessionRecord(
-                    1, SessionPassword.of(new byte[SessionPassword.BYTES]), 3_000, 1, 0, PersistentSet.empty()));
+            LoneLoop.open(connection, 1);
             WeakReference<ZnodeAcl> list = told(server, connection);
             await().atMost(Duration.ofMinutes(2)).until(() -> {
                 System.gc();

@@ -10,9 +10,6 @@ import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
 import io.conclave.tree.AuthId;
-import io.conclave.tree.PersistentSet;
-import io.conclave.tree.SessionPassword;
-import io.conclave.tree.SessionRecord;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -31,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(300)
 class HeldConnectionTest {
-    private static final int TIMEOUT_MS = 3000;
+    private static final int TIMEOUT_MS = LoneLoop.SESSION_TIMEOUT_MS;
     private static final RequestBody PING = new ConnectionRequest.Empty(OpCode.PING);
 
     private final LoneLoop server = new LoneLoop();
@@ -41,13 +38,7 @@ class HeldConnectionTest {
     private final ClientConnection connection = reader.connection();
 
     private void open() {
-        open(connection);
-    }
-
-    private static void open(ClientConnection opened) {
-        opened.attaching();
-        opened.attached(new SessionRecord(
-                1, SessionPassword.of(new byte[SessionPassword.BYTES]), TIMEOUT_MS, 1, 0, PersistentSet.empty()));
+        LoneLoop.open(connection, 1);
     }
 
     private void receive(RequestBody request) {
@@ -99,7 +90,7 @@ class HeldConnectionTest {
     void theSessionOfAClientThatTakesItsAnswersSlowlyIsKeptForAsLongAsItTakesAny() {
         SlowChannel slow = new SlowChannel();
         ConnectionReader slowReader = server.reader(slow, 1 << 30, leases);
-        open(slowReader.connection());
+        LoneLoop.open(slowReader.connection(), 1);
         slow.waiting = 10_000;
         ByteBuf ping = Unpooled.buffer();
         Frames.writeRequest(ping, 1, PING);
@@ -139,7 +130,7 @@ class HeldConnectionTest {
         EmbeddedChannel channel = new EmbeddedChannel();
         ConnectionReader fullReader = server.reader(channel, 1 << 30, leases);
         if (hasSession) {
-            open(fullReader.connection());
+            LoneLoop.open(fullReader.connection(), 1);
         }
         channel.unsafe().outboundBuffer().setUserDefinedWritability(1, false);
         fullReader.channelWritabilityChanged(null);
@@ -153,21 +144,6 @@ class HeldConnectionTest {
     private void afterAThird() {
         server.time.advance(Duration.ofMillis(TIMEOUT_MS / 3));
         server.finishTask();
-    }
-
-    /** One whose client has yet to take so many bytes. */
-    private static final class SlowChannel extends EmbeddedChannel {
-        volatile long waiting;
-
-        @Override
-        public boolean isWritable() {
-            return waiting == 0;
-        }
-
-        @Override
-        public long bytesBeforeWritable() {
-            return waiting;
-        }
     }
 
     @AfterEach

@@ -6,12 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.RequestBody;
-import io.conclave.tree.PersistentSet;
-import io.conclave.tree.SessionPassword;
-import io.conclave.tree.SessionRecord;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -26,21 +22,6 @@ class IncompleteRequestTest {
     private final LoneLoop server = new LoneLoop();
     private final List<Peer> peers = new ArrayList<>();
 
-    /** One whose client has yet to take so many bytes. */
-    private static final class SlowChannel extends EmbeddedChannel {
-        volatile long unread;
-
-        @Override
-        public boolean isWritable() {
-            return unread == 0;
-        }
-
-        @Override
-        public long bytesBeforeWritable() {
-            return unread;
-        }
-    }
-
     /** One client, and what of its request is not sent yet. */
     private final class Peer {
         final SlowChannel channel = new SlowChannel();
@@ -51,14 +32,7 @@ class IncompleteRequestTest {
 
         Peer() {
             peers.add(this);
-            connection.attaching();
-            connection.attached(new SessionRecord(
-                    peers.size(),
-                    SessionPassword.of(new byte[SessionPassword.BYTES]),
-                    3_000,
-                    1,
-                    0,
-                    PersistentSet.empty()));
+            LoneLoop.open(connection, peers.size());
         }
 
         void has(int bytesOfData) {
@@ -192,18 +166,18 @@ class IncompleteRequestTest {
         takesNone.sendsTheRest();
         takesSome.sendsTheRest();
         for (Peer peer : List.of(takesNone, takesSome)) {
-            peer.channel.unread = 10 << 20;
+            peer.channel.waiting = 10 << 20;
             onLoop(() -> peer.reader.channelWritabilityChanged(null));
         }
         server.largeRequests.leave(most);
         takeAllRoom();
         for (int i = 0; i <= RequestArrival.LOOKS; i++) {
-            takesSome.channel.unread -= RequestArrival.LEAST_BYTES;
+            takesSome.channel.waiting -= RequestArrival.LEAST_BYTES;
             looks(1);
         }
         assertTrue(takesNone.connection.isGone());
         assertFalse(takesSome.connection.isGone());
-        takesSome.channel.unread = 0;
+        takesSome.channel.waiting = 0;
         onLoop(() -> takesSome.reader.channelWritabilityChanged(null));
         assertEquals(1, server.proposed.size());
     }

@@ -13,9 +13,6 @@ import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
-import io.conclave.tree.PersistentSet;
-import io.conclave.tree.SessionPassword;
-import io.conclave.tree.SessionRecord;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -38,9 +35,7 @@ class LargeBodyTest {
 
     @BeforeEach
     void open() {
-        connection.attaching();
-        connection.attached(new SessionRecord(
-                1, SessionPassword.of(new byte[SessionPassword.BYTES]), 3_000, 1, 0, PersistentSet.empty()));
+        LoneLoop.open(connection, 1);
     }
 
     @AfterEach

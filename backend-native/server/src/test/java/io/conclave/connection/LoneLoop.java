@@ -5,6 +5,9 @@ import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.tree.PersistentSet;
+import io.conclave.tree.SessionPassword;
+import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeState;
 import io.netty.channel.DefaultEventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
@@ -46,6 +49,20 @@ final class LoneLoop implements AutoCloseable {
     final SessionCounts sessionCounts = new SessionCounts(guard, time);
     final LargeRequests largeRequests = new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
     final ArrivingRequests arriving = new ArrivingRequests(guard.limits().most(ClientLimit.ARRIVING_BYTES), time);
+
+    static final int SESSION_TIMEOUT_MS = 3_000;
+
+    /** Has the connection go on with a session of this number. */
+    static void open(ClientConnection connection, long sessionId) {
+        connection.attaching();
+        connection.attached(new SessionRecord(
+                sessionId,
+                SessionPassword.of(new byte[SessionPassword.BYTES]),
+                SESSION_TIMEOUT_MS,
+                1,
+                0,
+                PersistentSet.empty()));
+    }
 
     /** Something that fails the test when it is called. */
     static <T> T unused(Class<T> type) {

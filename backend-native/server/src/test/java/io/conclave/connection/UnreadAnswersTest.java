@@ -8,9 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.protocol.Frames;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
-import io.conclave.tree.PersistentSet;
-import io.conclave.tree.SessionPassword;
-import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeEvent;
 import io.conclave.tree.ZnodeAcl;
 import io.netty.buffer.ByteBuf;
@@ -49,14 +46,7 @@ class UnreadAnswersTest {
 
         Peer() {
             peers.add(this);
-            connection.attaching();
-            connection.attached(new SessionRecord(
-                    peers.size(),
-                    SessionPassword.of(new byte[SessionPassword.BYTES]),
-                    3_000,
-                    1,
-                    0,
-                    PersistentSet.empty()));
+            LoneLoop.open(connection, peers.size());
         }
 
         void asks(RequestBody request) {

@@ -42,9 +42,7 @@ class FileStoreSnapshotTest extends FileStoreFixture {
     @Test
     void aSuspectedSnapshotThatIsSoundIsGivenAgain() throws IOException {
         List<Runnable> work = new ArrayList<>();
-        FileStore store = FileStore.open(disk, options(work::add), Runnable::run);
-        store.recover(replay);
-        takeSnapshot(store, work);
+        FileStore store = withSnapshot(disk, work);
         store.suspectSnapshot(3);
         assertNull(store.openNewestSnapshot());
         work.remove(0).run();
@@ -56,9 +54,7 @@ class FileStoreSnapshotTest extends FileStoreFixture {
     @Test
     void aDamagedSnapshotIsSetAsideAndTakenAgain() throws IOException {
         List<Runnable> work = new ArrayList<>();
-        FileStore store = FileStore.open(disk, options(work::add), Runnable::run);
-        store.recover(replay);
-        takeSnapshot(store, work);
+        FileStore store = withSnapshot(disk, work);
         String name = SnapshotFile.name(3);
         disk.flipBit(name, 60);
         store.suspectSnapshot(3);
@@ -79,9 +75,7 @@ class FileStoreSnapshotTest extends FileStoreFixture {
     void aSnapshotIsNotTakenForDamagedWhenNoFileCanBeOpened() throws IOException {
         CrowdedDisk crowded = new CrowdedDisk(disk);
         List<Runnable> work = new ArrayList<>();
-        FileStore store = FileStore.open(crowded, options(work::add), Runnable::run);
-        store.recover(replay);
-        takeSnapshot(store, work);
+        FileStore store = withSnapshot(crowded, work);
         store.suspectSnapshot(3);
         crowded.unopened = name -> true;
         work.remove(0).run();
@@ -96,9 +90,7 @@ class FileStoreSnapshotTest extends FileStoreFixture {
     void aSnapshotThatAloneCannotBeOpenedIsSetAside() throws IOException {
         CrowdedDisk crowded = new CrowdedDisk(disk);
         List<Runnable> work = new ArrayList<>();
-        FileStore store = FileStore.open(crowded, options(work::add), Runnable::run);
-        store.recover(replay);
-        takeSnapshot(store, work);
+        FileStore store = withSnapshot(crowded, work);
         store.suspectSnapshot(3);
         crowded.unopened = SnapshotFile.name(3)::equals;
         work.remove(0).run();
@@ -130,9 +122,7 @@ class FileStoreSnapshotTest extends FileStoreFixture {
     @Test
     void theNextSegmentDoesNotWaitForTheBackground() throws IOException {
         List<Runnable> work = new ArrayList<>();
-        FileStore store = FileStore.open(disk, options(work::add), Runnable::run);
-        store.recover(replay);
-        takeSnapshot(store, work);
+        FileStore store = withSnapshot(disk, work);
         store.suspectSnapshot(3);
         for (long index = 4; index < 100; index++) {
             assertEquals(LogStore.Appended.DONE, store.append(List.of(batch(1, index, 1, 3_000)), index));
@@ -282,6 +272,14 @@ class FileStoreSnapshotTest extends FileStoreFixture {
             received.write(new byte[1_000_000]);
         }
         assertTrue(Collections.max(unsynced) <= 9_000_000, unsynced::toString);
+    }
+
+    /** Its newest snapshot ends at index 3. */
+    private FileStore withSnapshot(Disk on, List<Runnable> work) throws IOException {
+        FileStore store = FileStore.open(on, options(work::add), Runnable::run);
+        store.recover(replay);
+        takeSnapshot(store, work);
+        return store;
     }
 
     private static void takeSnapshot(FileStore store, List<Runnable> work) throws IOException {
