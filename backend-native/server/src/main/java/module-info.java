@@ -1,5 +1,5 @@
 /** The server, stand-alone and embedded. */
-@SuppressWarnings("module") // that of the tests is built after this one
+@SuppressWarnings("module") // those named below are built after this one
 module io.conclave.server {
     requires static org.jspecify;
     requires transitive io.conclave.api;
@@ -18,7 +18,12 @@ module io.conclave.server {
     requires jdk.management;
     requires org.slf4j;
 
-    exports io.conclave.launcher;
+    exports io.conclave.backup to
+            io.conclave.launcher;
+    exports io.conclave.connection to
+            io.conclave.launcher;
+    exports io.conclave.replica to
+            io.conclave.launcher;
     exports io.conclave.server;
     exports io.conclave.server.faults to
             io.conclave.server.testing;

@@ -4,11 +4,9 @@ import io.conclave.consensus.LogContents;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.ensemble.EnsembleLog;
-import io.conclave.importing.ForeignData;
 import io.conclave.replica.Replica;
 import io.conclave.tree.TreeFormatException;
 import io.conclave.tree.TreeState;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -45,17 +43,6 @@ public final class StoredState {
         Replica replica = new Replica(ConclaveServer.FEATURE_LEVEL);
         LogContents log = EnsembleLog.read(RealDisk.in(directory), ConclaveServer.FEATURE_LEVEL, replica);
         return new Contents(log, checked(directory, replica));
-    }
-
-    /**
-     * Reads the files of a ZooKeeper server, and changes nothing. Blocks; needs a heap for the state.
-     *
-     * @param snapshots its dataDir
-     * @param logs its dataLogDir
-     * @throws IOException if there is none, or one of them is not understood
-     */
-    public static ForeignData.Contents readZooKeeper(Path snapshots, Path logs) throws IOException {
-        return ForeignData.read(snapshots, logs, ConclaveServer.FEATURE_LEVEL);
     }
 
     /**

@@ -17,8 +17,7 @@ class ArchitectureTest {
                     "io.conclave.replica",
                     "io.conclave.connection",
                     "io.conclave.server",
-                    "io.conclave.embedded",
-                    "io.conclave.launcher");
+                    "io.conclave.embedded");
 
     @Test
     void eachPackageKnowsOnlyThoseBeforeIt() {
@@ -36,26 +35,22 @@ class ArchitectureTest {
                 .definedBy("io.conclave.server")
                 .layer("embedded")
                 .definedBy("io.conclave.embedded")
-                .layer("launcher")
-                .definedBy("io.conclave.launcher")
                 .layer("faults")
                 .definedBy("io.conclave.server.faults")
-                .whereLayer("launcher")
-                .mayNotBeAccessedByAnyLayer()
                 .whereLayer("faults")
                 .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("embedded")
                 .mayNotBeAccessedByAnyLayer()
                 .whereLayer("server")
-                .mayOnlyBeAccessedByLayers("embedded", "launcher")
+                .mayOnlyBeAccessedByLayers("embedded")
                 .whereLayer("connection")
                 .mayOnlyBeAccessedByLayers("server")
                 .whereLayer("replica")
-                .mayOnlyBeAccessedByLayers("connection", "server", "launcher")
+                .mayOnlyBeAccessedByLayers("connection", "server")
                 .whereLayer("backup")
-                .mayOnlyBeAccessedByLayers("connection", "server", "launcher")
+                .mayOnlyBeAccessedByLayers("connection", "server")
                 .whereLayer("tree")
-                .mayOnlyBeAccessedByLayers("backup", "replica", "connection", "server", "launcher")
+                .mayOnlyBeAccessedByLayers("backup", "replica", "connection", "server")
                 .check(SERVER);
     }
 

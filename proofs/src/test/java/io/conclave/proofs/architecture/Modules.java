@@ -94,15 +94,18 @@ final class Modules {
                     List.of(
                             "tree",
                             "backup",
-                            "importing",
                             "replica",
                             "connection",
                             "server.faults",
                             "server",
-                            "embedded",
-                            "launcher"),
+                            "embedded"),
                     Set.of("recipes-api", "protocol", "tls", "client", "consensus"),
                     Set.of("io.netty", "org.slf4j", "javax.security", "com.sun.management")),
+            new Module(
+                    "launcher",
+                    List.of("importing", "launcher"),
+                    Set.of("recipes-api", "protocol", "consensus", "server"),
+                    Set.of("io.netty.buffer", "org.slf4j", "com.sun.management")),
             new Module(
                     "server-testing", List.of("ensemble"), Set.of("recipes-api", "tls", "consensus", "server"), NETTY),
             new Module(

@@ -8,7 +8,6 @@ import io.conclave.importing.ForeignData;
 import io.conclave.server.ClusterRestore;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ServerConfig;
-import io.conclave.server.StoredState;
 import io.conclave.testkit.proxy.FreePort;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.TreeState;
@@ -241,7 +240,7 @@ class ImportIT {
                 .clientPortAddress("127.0.0.1")
                 .dataDirectory(Optional.of(directory))
                 .build();
-        ForeignData.Contents found = StoredState.readZooKeeper(files, files);
+        ForeignData.Contents found = ForeignData.read(files, files, ConclaveServer.FEATURE_LEVEL);
         assertEquals(hasDigests, found.isConfirmed(), () -> "by ZooKeeper's digest; " + found.notes());
         ClusterRestore.prepare(config, found.state(), Map.of(), OptionalLong.empty(), TimeSource.system())
                 .write();
@@ -304,7 +303,7 @@ class ImportIT {
 
     /** The newest one may have been written in a quiet moment; from each of them the log leads to the same end. */
     private static void assertEachSnapshotLeadsToTheSameTree(Path files) throws Exception {
-        long digest = StoredState.readZooKeeper(files, files).state().digest();
+        long digest = ForeignData.read(files, files, ConclaveServer.FEATURE_LEVEL).state().digest();
         List<Path> snapshots;
         try (Stream<Path> all = Files.list(files.resolve("version-2"))) {
             snapshots = all.filter(file -> file.getFileName().toString().startsWith("snapshot."))
@@ -314,7 +313,7 @@ class ImportIT {
         for (int i = 0; i < snapshots.size(); i += 1 + snapshots.size() / MOST_SNAPSHOTS) {
             Path only = ServerDirectory.create("one-snapshot");
             Files.copy(snapshots.get(i), only.resolve(snapshots.get(i).getFileName()));
-            TreeState state = StoredState.readZooKeeper(only, files).state();
+            TreeState state = ForeignData.read(only, files, ConclaveServer.FEATURE_LEVEL).state();
             assertTrue(state.hasRightDigest());
             assertEquals(digest, state.digest(), "from " + snapshots.get(i));
             ServerDirectory.delete(only);

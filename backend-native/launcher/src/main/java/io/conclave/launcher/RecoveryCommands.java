@@ -11,6 +11,7 @@ import io.conclave.importing.ForeignData;
 import io.conclave.importing.ForeignDataException;
 import io.conclave.server.AdminSecret;
 import io.conclave.server.ClusterRestore;
+import io.conclave.server.ConclaveServer;
 import io.conclave.server.LogMaintenance;
 import io.conclave.server.ServerConfig;
 import io.conclave.server.StoredState;
@@ -218,7 +219,8 @@ final class RecoveryCommands {
         Path snapshots = Path.of(words.get(0));
         ForeignData.Contents found;
         try {
-            found = StoredState.readZooKeeper(snapshots, words.size() > 1 ? Path.of(words.get(1)) : snapshots);
+            Path logs = words.size() > 1 ? Path.of(words.get(1)) : snapshots;
+            found = ForeignData.read(snapshots, logs, ConclaveServer.FEATURE_LEVEL);
         } catch (IOException e) {
             return console.fail("Nothing was imported: " + foreignMessageOf(e));
         }
