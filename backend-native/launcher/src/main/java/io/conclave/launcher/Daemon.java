@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -60,7 +61,7 @@ final class Daemon {
         try {
             Files.createDirectories(files.directory());
             long begin = beginOfOutput(files);
-            Process process = new ProcessBuilder(command(file, files))
+            Process process = new ProcessBuilder(command(file, files, System.getenv()))
                     .redirectInput(
                             ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
                     .redirectOutput(
@@ -74,20 +75,21 @@ final class Daemon {
     }
 
     /**
-     * This very Java with the same options, and those of the server. Neither the end of the terminal nor a Ctrl-C there
-     * ends the server, though both are sent to it if a script has called this command.
+     * This very Java with the same options, where the server writes, and its own options, which come last and count.
+     * Neither the end of the terminal nor a Ctrl-C there ends the server, though both are sent to it if a script has
+     * called this command.
      */
-    private static List<String> command(Path file, ServerFiles files) {
+    static List<String> command(Path file, ServerFiles files, Map<String, String> environment) {
         List<String> command = new ArrayList<>();
         command.addAll(List.of("sh", "-c", "trap '' HUP INT; exec \"$@\"", "conclave-server"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.removeIf(option -> option.startsWith(LOG_OPTIONS));
-        command.removeAll(wordsOf(JAVA_VARIABLES));
-        command.addAll(wordsOf(SERVER_VARIABLES));
+        command.removeAll(wordsOf(JAVA_VARIABLES, environment));
         command.add("-Dconclave.log.to=file");
         command.add("-Dconclave.log.file=" + files.log());
         command.add("-Dconclave.audit.file=" + files.auditLog());
+        command.addAll(wordsOf(SERVER_VARIABLES, environment));
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(Main.class.getName());
@@ -97,9 +99,9 @@ final class Daemon {
     }
 
     /** As a shell splits them. */
-    private static List<String> wordsOf(List<String> variables) {
+    private static List<String> wordsOf(List<String> variables, Map<String, String> environment) {
         return variables.stream()
-                .map(System.getenv()::get)
+                .map(environment::get)
                 .filter(Objects::nonNull)
                 .flatMap(value -> Stream.of(value.split("\\s+", -1)))
                 .filter(word -> !word.isEmpty())

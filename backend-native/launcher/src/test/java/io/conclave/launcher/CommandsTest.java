@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -150,5 +151,18 @@ class CommandsTest {
         PrintStream both = new PrintStream(output, true, StandardCharsets.UTF_8);
         assertEquals(1, Daemon.end(new Console(both, both), ofAnotherUser()));
         assertEquals("Process 17 runs still: this user may not end it. Run the command as the server's user\n", said());
+    }
+
+    @Test
+    void whereTheServerWritesCanBeSaidByItsOptions() throws IOException {
+        Path file = Files.writeString(directory.resolve("zoo.cfg"), "clientPort=0\ndataDir=" + directory + "\n");
+        String elsewhere = "-Dconclave.audit.file=/elsewhere";
+        List<String> command =
+                Daemon.command(file, ServerFiles.of(ConfigFile.read(file)), Map.of("SERVER_JVMFLAGS", elsewhere));
+        assertEquals(
+                elsewhere,
+                command.stream()
+                        .filter(word -> word.startsWith("-Dconclave.audit.file="))
+                        .reduce("", (former, latter) -> latter));
     }
 }

@@ -117,6 +117,29 @@ class ContainerScriptsTest {
         assertEquals(List.of("init " + configuration, startForeground(), startForeground()), calls());
     }
 
+    @Test
+    void secretThatWasReplacedDoesNotComeBackAtTheNextStart() throws Exception {
+        Path mounted = Files.writeString(directory.resolve("mounted-secret"), "first\n");
+        Path secret = data.resolve("peer.secret");
+        variables.put("CONCLAVE_PEER_SECRET_FILE", mounted.toString());
+        assertEquals(0, run("conclave-container"), output);
+        assertEquals("first\n", Files.readString(secret));
+        assertEquals(
+                PosixFilePermissions.fromString("rw-------"),
+                Files.getPosixFilePermissions(secret),
+                "others may not read it");
+        Files.writeString(secret, "second\nfirst\n"); // new-secret
+        assertEquals(0, run("conclave-container", "conclave-server", "set-aside", configuration.toString()), output);
+        assertEquals(0, run("conclave-container"), output);
+        assertEquals("second\nfirst\n", Files.readString(secret));
+        Files.writeString(mounted, "second\n");
+        assertEquals(0, run("conclave-container"), output);
+        assertEquals("second\n", Files.readString(secret), "what is mounted has changed");
+        Files.delete(secret);
+        assertEquals(0, run("conclave-container"), output);
+        assertEquals("second\n", Files.readString(secret), "there was none");
+    }
+
     /** As ConfigFile reads it. */
     @ParameterizedTest
     @ValueSource(
