@@ -27,8 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class JoinCommandsTest {
     /**
-     * A handshake has three election timeouts; on a busy machine one of TLS may take seconds. The only voter of a cluster
-     * waits two of them at its start for the other server of its file.
+     * A handshake has three election timeouts; on a busy machine one of TLS may take seconds. The only voter of a
+     * cluster waits two of them at its start for the other server of its file.
      */
     private static final String PATIENT = "electionTimeoutMs=5000\n";
 
