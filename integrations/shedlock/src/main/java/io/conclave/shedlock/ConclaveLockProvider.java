@@ -29,9 +29,10 @@ import net.javacrumbs.shedlock.support.Utils;
  *
  * <p>A lock is taken until it is unlocked and its {@code lockAtLeastFor} is over; and in any case until its
  * {@code lockAtMostFor} is over, or, before that, until its holder's session is lost and {@code lockAtLeastFor} is
- * over. So the lock of a process that has died is free soon, and {@code lockAtMostFor} can be long. It is not told to
- * the holder when its session is lost: its task runs on, and another process may begin the same one. If that must not
- * be, see {@link #untilAtMost}.
+ * over. Both times begin when the lock is taken, not when a call begins that waits for the connection. So the lock of
+ * a process that has died is free soon, and {@code lockAtMostFor} can be long. It is not told to the holder when its
+ * session is lost: its task runs on, and another process may begin the same one. If that must not be, see {@link
+ * #untilAtMost}.
  *
  * <p>Both times are compared with the clock of the process that asks for the lock, by {@link ClockProvider}, as in
  * ShedLock's other providers that have no clock of the store: clocks of the processes that differ make them too short
@@ -104,36 +105,37 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
     }
 
     @Override
-    public Optional<SimpleLock> lock(LockConfiguration configuration) {
+    public Optional<SimpleLock> lock(LockConfiguration asked) {
         String owner = UUID.randomUUID().toString();
-        LockChange<Boolean> change = change(configuration, (seen, session) -> {
-            boolean isOurs = seen.isOf(owner);
-            if (isOurs && isComplete(seen, owner, session)) {
-                return ends(true); // the reply was lost
-            }
-            return isOurs || seen.isFree(ClockProvider.now()) ? takes(seen, configuration, owner) : ends(false);
+        LockChange<Optional<LockConfiguration>> change = change(asked, seen -> {
+            boolean isOurs = seen.isOf(owner); // the reply was lost, perhaps long ago: its times begin anew
+            return isOurs || seen.isFree(ClockProvider.now()) ? takes(seen, asked, owner) : isNotOurs();
         });
-        boolean isTaken = await("lock", configuration, change, () -> undo(configuration, owner));
-        return isTaken ? Optional.of(new HeldShedLock(this, configuration, owner)) : Optional.empty();
+        Optional<LockConfiguration> taken = await("lock", asked, change, () -> undo(asked, owner));
+        if (taken.filter(ConclaveLockProvider::isOver).isPresent()) {
+            undo(asked, owner);
+            throw new LockException("Cannot lock " + name(asked) + ": the answer of the store came after its"
+                    + " lockAtMostFor of " + Waiting.text(asked.getLockAtMostFor()) + " was over");
+        }
+        return taken.map(configuration -> new HeldShedLock(this, configuration, owner));
+    }
+
+    private static boolean isOver(LockConfiguration configuration) {
+        return !configuration.getLockAtMostUntil().isAfter(ClockProvider.now());
     }
 
     /**
      * Extends the lock, if the owner still has it.
      *
-     * @return whether it was the owner's, and is so for longer now
+     * @return until when, counted from when it was written; empty if it is not the owner's, or over
      */
-    boolean extend(LockConfiguration held, LockConfiguration next, String owner) {
-        LockChange<Boolean> change = change(held, (seen, session) -> {
-            if (!seen.isOf(owner)) {
-                return ends(false);
-            }
-            if (seen.isUntil(next.getLockAtMostUntil()) && isComplete(seen, owner, session)) {
-                return ends(true); // the reply was lost
-            }
-            boolean isOver = !held.getLockAtMostUntil().isAfter(ClockProvider.now());
-            return isOver ? ends(false) : takes(seen, next, owner);
-        });
-        return await("extend", held, change, () -> {});
+    Optional<LockConfiguration> extend(LockConfiguration asked, String owner) {
+        LockChange<Optional<LockConfiguration>> change = change(
+                asked,
+                seen -> seen.isOf(owner) && seen.isTaken(ClockProvider.now())
+                        ? takes(seen, asked, owner)
+                        : isNotOurs());
+        return await("extend", asked, change, () -> {}).filter(extended -> !isOver(extended));
     }
 
     /**
@@ -167,7 +169,7 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
 
     private CompletableFuture<Boolean> free(
             LockConfiguration configuration, String owner, Instant atLeastUntil, Instant from) {
-        return change(configuration, (seen, session) -> {
+        return change(configuration, seen -> {
                     if (seen.isOf(owner)) {
                         LockDetails details = new LockDetails(
                                 LockDetails.NOBODY, seen.nextVersion(), atLeastUntil, endsWithHolder, PROCESS);
@@ -178,28 +180,26 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
                 .start();
     }
 
-    /** Whether nothing is missing of what the owner's session has. */
-    private boolean isComplete(SeenLock seen, String owner, RecipeSession session) {
-        return !endsWithHolder || seen.isHeldBy(owner, session.id());
+    /** Both times count from now: what was asked for may have waited for the connection. */
+    private LockChange.Step<Optional<LockConfiguration>> takes(SeenLock seen, LockConfiguration asked, String owner) {
+        LockConfiguration fromNow = new LockConfiguration(
+                ClockProvider.now(), asked.getName(), asked.getLockAtMostFor(), asked.getLockAtLeastFor());
+        LockDetails details =
+                new LockDetails(owner, seen.nextVersion(), fromNow.getLockAtLeastUntil(), endsWithHolder, PROCESS);
+        return new LockChange.Step<>(seen.taken(details, fromNow.getLockAtMostUntil()), Optional.of(fromNow));
     }
 
-    private LockChange.Step<Boolean> takes(SeenLock seen, LockConfiguration configuration, String owner) {
-        LockDetails details = new LockDetails(
-                owner, seen.nextVersion(), configuration.getLockAtLeastUntil(), endsWithHolder, PROCESS);
-        return new LockChange.Step<>(seen.taken(details, configuration.getLockAtMostUntil()), true);
+    private static LockChange.Step<Optional<LockConfiguration>> isNotOurs() {
+        return new LockChange.Step<>(List.of(), Optional.empty());
     }
 
-    private static LockChange.Step<Boolean> ends(boolean result) {
-        return new LockChange.Step<>(List.of(), result);
-    }
-
-    private LockChange<Boolean> change(LockConfiguration configuration, LockChange.Rule<Boolean> rule) {
+    private <T> LockChange<T> change(LockConfiguration configuration, LockChange.Rule<T> rule) {
         return new LockChange<>(coordinator, ShedLockNodes.of(path, configuration.getName()), rule);
     }
 
     /** @param undo called if the change has failed and may have taken effect, or may still do so */
-    private boolean await(String verb, LockConfiguration configuration, LockChange<Boolean> change, Runnable undo) {
-        CompletableFuture<Boolean> outcome = change.start();
+    private <T> T await(String verb, LockConfiguration configuration, LockChange<T> change, Runnable undo) {
+        CompletableFuture<T> outcome = change.start();
         try {
             return waitFor(outcome);
         } catch (LockException e) {
@@ -213,7 +213,7 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
         }
     }
 
-    private boolean waitFor(CompletableFuture<Boolean> outcome) {
+    private <T> T waitFor(CompletableFuture<T> outcome) {
         RecipeSession session = RecipeAccess.session(coordinator);
         try {
             Waiting.await(session, Waiting.atMost(session.time(), requestTimeout, outcome));

@@ -24,9 +24,7 @@ final class HeldShedLock extends AbstractSimpleLock {
 
     @Override
     protected Optional<SimpleLock> doExtend(LockConfiguration newConfiguration) {
-        return provider.extend(lockConfiguration, newConfiguration, owner)
-                ? Optional.of(new HeldShedLock(provider, newConfiguration, owner))
-                : Optional.empty();
+        return provider.extend(newConfiguration, owner).map(extended -> new HeldShedLock(provider, extended, owner));
     }
 
     @Override

@@ -43,8 +43,7 @@ final class LockChange<T> {
 
     /** Decides from what was seen; on the session's dispatcher. */
     interface Rule<T> {
-        /** @param session its id is that of the ephemeral znodes that are created */
-        Step<T> decide(SeenLock seen, RecipeSession session);
+        Step<T> decide(SeenLock seen);
     }
 
     /**
@@ -122,7 +121,7 @@ final class LockChange<T> {
     private void onSeen(RecipeSession session, SeenLock seen, boolean latest) {
         Step<T> step;
         try {
-            step = rule.decide(seen, session);
+            step = rule.decide(seen);
         } catch (RuntimeException e) {
             outcome.completeExceptionally(e);
             return;

@@ -50,14 +50,9 @@ record SeenLock(
         return holder.filter(node -> node.bytes().text().equals(owner)).isPresent();
     }
 
-    /** Whether there is the ephemeral znode of that call, and it belongs to that session. */
-    boolean isHeldBy(String owner, long session) {
-        return isHeldBy(owner) && holder.orElseThrow().stat().ephemeralOwner() == session;
-    }
-
-    /** Whether the lock was taken until then, to the millisecond that is written. */
-    boolean isUntil(Instant time) {
-        return record.filter(node -> node.bytes().equals(text(time))).isPresent();
+    /** Whether the time until which it is taken at most is not over. */
+    boolean isTaken(Instant now) {
+        return until().filter(time -> time.isAfter(now)).isPresent();
     }
 
     /** Whether the lock is free for everybody. */

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
+import io.conclave.node.Bytes;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Create;
@@ -31,12 +32,14 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.support.KeepAliveLockProvider;
 import net.javacrumbs.shedlock.support.LockException;
@@ -280,6 +283,71 @@ class ConclaveLockProviderTest extends ShedLockFixture {
         assertFalse(isFree(other, NAME));
         faults.restoreAll();
         await().until(() -> isFree(other, NAME));
+    }
+
+    /** Calls lock while the connection is away for longer than the time. */
+    private SimpleLock lockedAfterAnOutage(Duration atMost, Duration atLeast) throws Exception {
+        assertTrue(isFree(other, NAME)); // the record is there
+        faults.suspend(RecipeAccess.session(coordinator).id());
+        LockConfiguration asked = config(NAME, atMost, atLeast);
+        Future<SimpleLock> waiting = threads.submit(() -> locked(provider, asked));
+        clock.advance(ofSeconds(7));
+        standing.advance(ofSeconds(7));
+        faults.restoreAll();
+        return waiting.get(120, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void lockAtMostForBeginsWhenTheLockIsTakenNotWhenItWasAskedFor() throws Exception {
+        lockedAfterAnOutage(ofSeconds(5), ZERO);
+        assertFalse(isFree(other, NAME));
+    }
+
+    @Test
+    void lockAtLeastForBeginsWhenTheLockIsTakenNotWhenItWasAskedFor() throws Exception {
+        lockedAfterAnOutage(LONG, ofSeconds(5)).unlock();
+        assertFalse(isFree(other, NAME));
+    }
+
+    /** Calls lock for 5 s, which is written, and 7 s pass without a reply. */
+    private Future<SimpleLock> lockedWithoutAReplyFor7s() throws InterruptedException {
+        assertTrue(isFree(other, NAME)); // the record is there
+        faults.onNext(WRITE, RequestFate.HOLD_REPLY);
+        Future<SimpleLock> waiting = threads.submit(() -> locked(provider, config(NAME, ofSeconds(5), ZERO)));
+        await().until(() -> children(other, RECORD.toString()).size() == 2);
+        clock.advance(ofSeconds(7));
+        return waiting;
+    }
+
+    @Test
+    void lockWhoseReplyIsLostIsTakenAnewWithItsWholeTime() throws Exception {
+        Future<SimpleLock> waiting = lockedWithoutAReplyFor7s();
+        faults.drop(RecipeAccess.session(coordinator).id());
+        waiting.get(120, TimeUnit.SECONDS);
+        assertFalse(isFree(other, NAME));
+    }
+
+    @Test
+    void lockThatIsOverBeforeItsReplyComesIsNotGiven() throws Exception {
+        Future<SimpleLock> waiting = lockedWithoutAReplyFor7s();
+        faults.releaseReplies(RecipeAccess.session(coordinator).id());
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> waiting.get(120, TimeUnit.SECONDS));
+        assertEquals(LockException.class, failure.getCause().getClass(), failure::toString);
+        await().until(() -> children(other, RECORD.toString()).size() == 1); // it is undone
+        assertTrue(isFree(other, NAME));
+    }
+
+    @Test
+    void extensionThatIsOverBeforeItsReplyComesIsNotGiven() throws Exception {
+        SimpleLock lock = locked(provider, config(NAME));
+        Bytes before = other.execute(GetData.of(RECORD)).bytes();
+        faults.onNext(WRITE, RequestFate.HOLD_REPLY);
+        Future<Boolean> extending =
+                threads.submit(() -> lock.extend(ofSeconds(5), ZERO).isPresent());
+        await().until(() -> !other.execute(GetData.of(RECORD)).bytes().equals(before));
+        clock.advance(ofSeconds(7));
+        faults.releaseReplies(RecipeAccess.session(coordinator).id());
+        assertFalse(extending.get(120, TimeUnit.SECONDS));
     }
 
     @Test
