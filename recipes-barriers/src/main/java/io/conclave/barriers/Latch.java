@@ -172,10 +172,14 @@ public final class Latch {
     /**
      * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when no client
      * waits or counts any more: one that does so later uses a new count-down. A call deletes one count-down at most:
-     * the one that it finds first, and not one that is made at the path afterwards. Blocks.
+     * the one that it finds first, and not one that is made at the path afterwards. What others keep below the path
+     * stays. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted; some of it may be left: call it again before the path
      *     is used
+     * @throws IllegalArgumentException if the znode at this path is no count-down; it stays
+     * @throws io.conclave.error.RefusedException with {@link io.conclave.error.RefusalReason#NOT_EMPTY} if others keep
+     *     znodes below the path; the counts may be gone by then
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; it may be called
      *     again
      */

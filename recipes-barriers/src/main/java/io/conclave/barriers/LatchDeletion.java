@@ -32,6 +32,7 @@ final class LatchDeletion {
     private final LatchLayout layout;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     private long czxid; // of the count-down that was found first
+    private boolean isCountDown; // what was found is known to be one
 
     LatchDeletion(RecipeSession session, LatchLayout layout) {
         this.session = session;
@@ -48,7 +49,7 @@ final class LatchDeletion {
                 GetData.of(layout.path()).linearizable(),
                 node -> {
                     if (isIt(node.stat())) {
-                        mark(node);
+                        recognise(node);
                     }
                 },
                 Failures.ifNoNode(() -> done.complete(null), this::onFailure));
@@ -63,6 +64,28 @@ final class LatchDeletion {
             done.complete(null);
         }
         return stat.czxid() == czxid;
+    }
+
+    /** A znode without a count is a count-down only if clients have counted in it; what others keep there is theirs. */
+    private void recognise(GetData.NodeData node) {
+        if (isCountDown || layout.countsOf(node.data()).isPresent()) {
+            isCountDown = true;
+            mark(node);
+            return;
+        }
+        session.send(
+                GetChildren.of(layout.path()),
+                children -> {
+                    if (children.names().contains(LatchLayout.NAMES)) {
+                        isCountDown = true;
+                        mark(node);
+                    } else {
+                        done.completeExceptionally(new IllegalArgumentException("Invalid count-down " + layout.path()
+                                + ": it holds \"" + node.bytes().text() + "\" instead of a count, and has no znode \""
+                                + LatchLayout.NAMES + "\", so it is not deleted"));
+                    }
+                },
+                this::onFailure);
     }
 
     /**
@@ -109,17 +132,20 @@ final class LatchDeletion {
     private void empty(int version) {
         session.send(
                 GetChildren.of(layout.path()),
-                parents -> {
-                    if (parents.names().isEmpty()) {
-                        session.send(
-                                Delete.of(layout.path()).withVersion(version),
-                                deleted -> done.complete(null),
-                                this::onFailure);
-                    } else {
-                        empty(layout.path().child(parents.names().get(0)), version);
-                    }
-                },
+                children -> layout.partAmong(children.names())
+                        .ifPresentOrElse(part -> empty(part, version), () -> deleteItself(children, version)),
                 this::onFailure);
+    }
+
+    /** If it has children that are none of its parts, the store refuses this, and would do so each time. */
+    private void deleteItself(GetChildren.Children others, int version) {
+        session.send(Delete.of(layout.path()).withVersion(version), deleted -> done.complete(null), cause -> {
+            if (Failures.is(cause, RefusalReason.NOT_EMPTY) && !others.names().isEmpty()) {
+                done.completeExceptionally(cause);
+            } else {
+                onFailure(cause);
+            }
+        });
     }
 
     private void empty(NodePath parent, int version) {

@@ -2,8 +2,10 @@ package io.conclave.barriers;
 
 import io.conclave.node.NodePath;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Where the parts of a count-down are.
@@ -12,9 +14,12 @@ import java.util.Optional;
  * @param count how often it is to be counted down
  */
 record LatchLayout(NodePath path, int count) {
+    static final String NAMES = "by";
+    private static final Pattern COUNTS = Pattern.compile("of-[0-9]+");
+
     /** The parent of the names that have counted. */
     NodePath names() {
-        return path.child("by");
+        return path.child(NAMES);
     }
 
     NodePath by(String name) {
@@ -40,6 +45,15 @@ record LatchLayout(NodePath path, int count) {
         } catch (NumberFormatException e) {
             return Optional.empty();
         }
+    }
+
+    /** One of its parts, the names last: what has names is a count-down. Empty if all children are of others. */
+    Optional<NodePath> partAmong(List<String> children) {
+        return children.stream()
+                .filter(name -> COUNTS.matcher(name).matches())
+                .findFirst()
+                .or(() -> children.stream().filter(NAMES::equals).findFirst())
+                .map(path::child);
     }
 
     /** What a count is named, before the backend gives it its number. */

@@ -3,6 +3,7 @@ package io.conclave.barriers;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,12 +14,16 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
+import io.conclave.request.Exists;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a count-down promises, on every backend; a subclass says where the backend is. */
 public abstract class LatchContract extends BarrierFixture {
@@ -115,5 +120,39 @@ public abstract class LatchContract extends BarrierFixture {
         assertTrue(Failures.is(failure.getCause(), RefusalReason.NOT_EMPTY), () -> String.valueOf(failure));
         coordinator.execute(Delete.of(foreign));
         countDown.delete();
+    }
+
+    @Test
+    void deletionLeavesWhatOthersKeepBelowIt() throws Exception {
+        Coordinator coordinator = connect();
+        Latch countDown = of(coordinator, 1);
+        countDown.countDown("a");
+        NodePath other = NodePath.of(PATH + "/x");
+        coordinator.execute(Create.of(other));
+        coordinator.execute(Create.of(other.child("y")));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> get(countDown.deleteAsync()));
+        assertTrue(Failures.is(failure.getCause(), RefusalReason.NOT_EMPTY), () -> String.valueOf(failure));
+        assertEquals(List.of("y"), children(coordinator, other.toString()));
+        coordinator.execute(Delete.of(other.child("y")));
+        coordinator.execute(Delete.of(other));
+        countDown.delete();
+        assertEquals(Optional.empty(), coordinator.execute(Exists.of(NodePath.of(PATH))));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void deletionLeavesWhatIsNoCountDown(boolean hasChild) throws Exception {
+        Coordinator coordinator = connect();
+        NodePath other = NodePath.of(PATH);
+        coordinator.execute(Create.of(other.parent().orElseThrow()));
+        coordinator.execute(Create.of(other));
+        if (hasChild) {
+            coordinator.execute(Create.of(other.child("item")));
+        }
+        ExecutionException failure = assertThrows(
+                ExecutionException.class, () -> get(of(coordinator, 3).deleteAsync()));
+        assertInstanceOf(IllegalArgumentException.class, failure.getCause());
+        assertEquals(hasChild ? List.of("item") : List.of(), children(coordinator, PATH));
+        assertTrue(coordinator.execute(Exists.of(other)).isPresent());
     }
 }
