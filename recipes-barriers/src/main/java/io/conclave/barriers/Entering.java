@@ -120,7 +120,7 @@ final class Entering {
         List<String> members = Round.members(children.names());
         if (look.ready.isPresent()) {
             readRound(look, children);
-        } else if (members.size() == children.names().size() && members.size() >= layout.participants()) {
+        } else if (!children.names().contains(DoubleBarrierLayout.READY) && members.size() >= layout.participants()) {
             open(look.number, members, children.stat().version());
         } // else too few, or ready has come in between and its event is on its way
     }

@@ -50,9 +50,6 @@ record Round(Optional<Set<String>> names) {
 
     /** The children of a barrier that are participants, lowest first. */
     static List<String> members(List<String> children) {
-        return children.stream()
-                .filter(name -> !name.equals(DoubleBarrierLayout.READY))
-                .sorted()
-                .toList();
+        return children.stream().filter(DoubleBarrierLayout::isMember).sorted().toList();
     }
 }

@@ -279,6 +279,22 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
         assertEquals(List.of(), children(coordinator, PATH));
     }
 
+    /** Which may stand there before the barrier is used, and stay. */
+    @Test
+    void znodeOfOthersIsNoParticipant() throws Exception {
+        Coordinator coordinator = connect();
+        NodePath barrier = NodePath.of(PATH);
+        coordinator.execute(Create.of(barrier.parent().orElseThrow()));
+        coordinator.execute(Create.of(barrier));
+        coordinator.execute(Create.of(barrier.child("x")));
+        assertThrows(WaitTimeoutException.class, () -> of(coordinator, 2).enter(SHORT));
+        List<Participation> inside = entered(2);
+        CompletableFuture<Void> leaves = inside.get(0).leaveAsync();
+        inside.get(1).leave(PATIENCE);
+        get(leaves);
+        assertEquals(List.of("x"), children(coordinator, PATH));
+    }
+
     @Test
     void badInputIsRefusedByName() {
         Coordinator coordinator = connect();

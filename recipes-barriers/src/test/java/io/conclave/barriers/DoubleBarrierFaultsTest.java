@@ -35,11 +35,13 @@ class DoubleBarrierFaultsTest {
     /**
      * A barrier whose participants' order is known.
      *
-     * @param rank what the names begin with
+     * @param rank the digit that the names begin with
      */
     private static DoubleBarrier barrier(Actor actor, int participants, String rank) {
         return new DoubleBarrier(
-                actor.coordinator(), new DoubleBarrierLayout(PATH, participants), () -> rank + "-" + UUID.randomUUID());
+                actor.coordinator(),
+                new DoubleBarrierLayout(PATH, participants),
+                () -> rank + UUID.randomUUID().toString().substring(1));
     }
 
     /** Where each participant of one round is, so that each that continues can be checked. */
@@ -92,7 +94,7 @@ class DoubleBarrierFaultsTest {
             run.victim().join();
             run.untilAtRest();
             if (!opened) {
-                run.helper("replacement").start(through("m"));
+                run.helper("replacement").start(through("8"));
             }
         }
     }
@@ -101,10 +103,10 @@ class DoubleBarrierFaultsTest {
     private static final Scenario NEXT_ROUND = run -> {
         run.settle(); // what an interrupted victim has sent may arrive with its next connection, and is deleted then
         Actor one = run.helper("next-1");
-        assertThrows(WaitTimeoutException.class, () -> barrier(one, 2, "a").enter(Duration.ofSeconds(1)));
+        assertThrows(WaitTimeoutException.class, () -> barrier(one, 2, "1").enter(Duration.ofSeconds(1)));
         Actor other = run.helper("next-2");
-        other.start(me -> barrier(me, 2, "b").enter().leave());
-        barrier(one, 2, "a").enter().leave();
+        other.start(me -> barrier(me, 2, "2").enter().leave());
+        barrier(one, 2, "1").enter().leave();
         other.join();
         if (run.store().snapshot().keySet().stream().anyMatch(READY)) {
             run.violated("ready is left after the next round");
@@ -120,12 +122,12 @@ class DoubleBarrierFaultsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"a,1", "a,3", "m,2", "z,1", "z,3"})
+    @CsvSource({"1,1", "1,3", "8,2", "f,1", "f,3"})
     void participantPassesWithTheOthersOrDoesNotBlockThem(String rank, int comes) {
         driver("double barrier, one of three, rank " + rank + ", comes as number " + comes, run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress progress = new Progress(run, 3);
-                    String[] others = {"c", "p"};
+                    String[] others = {"7", "9"};
                     for (int number = 1, other = 0; number <= 3; number++) {
                         if (number == comes) {
                             run.victim().start(progress.through(rank));
@@ -145,7 +147,7 @@ class DoubleBarrierFaultsTest {
     void onlyParticipantGoesThrough() {
         driver("double barrier, alone", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
-                    run.victim().start(me -> barrier(me, 1, "a").enter().leave());
+                    run.victim().start(me -> barrier(me, 1, "1").enter().leave());
                 })
                 .verify();
     }
@@ -155,12 +157,12 @@ class DoubleBarrierFaultsTest {
         driver("double barrier, asynchronous", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress progress = new Progress(run, 2);
-                    run.helper("helper").start(progress.through("c"));
+                    run.helper("helper").start(progress.through("7"));
                     run.untilAtRest();
                     run.victim().start(me -> {
                         progress.begun.add(me.name());
                         try (Participation participation =
-                                me.await(barrier(me, 2, "a").enterAsync())) {
+                                me.await(barrier(me, 2, "1").enterAsync())) {
                             progress.enters(me);
                             progress.inside.remove(me.name());
                             me.await(participation.leaveAsync());
@@ -176,7 +178,7 @@ class DoubleBarrierFaultsTest {
     void participantThatGivesUpEnteringLeavesNothingBehind() {
         driver("double barrier, giving up entering", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
-                    run.victim().start(me -> barrier(me, 2, "a").enter(Duration.ofSeconds(5)));
+                    run.victim().start(me -> barrier(me, 2, "1").enter(Duration.ofSeconds(5)));
                     run.victim().join();
                 })
                 .expecting(WaitTimeoutException.class)
@@ -191,7 +193,7 @@ class DoubleBarrierFaultsTest {
                     Actor helper = run.helper("helper");
                     helper.start(me -> {
                         progress.begun.add(me.name());
-                        try (Participation participation = barrier(me, 2, "z").enter()) {
+                        try (Participation participation = barrier(me, 2, "f").enter()) {
                             progress.enters(me);
                             run.pause(Duration.ofSeconds(45));
                             progress.inside.remove(me.name());
@@ -201,7 +203,7 @@ class DoubleBarrierFaultsTest {
                     run.untilAtRest();
                     run.victim().start(me -> {
                         progress.begun.add(me.name());
-                        try (Participation participation = barrier(me, 2, "a").enter()) {
+                        try (Participation participation = barrier(me, 2, "1").enter()) {
                             participation.leave(Duration.ofSeconds(5));
                         }
                     });
@@ -216,13 +218,13 @@ class DoubleBarrierFaultsTest {
         driver("double barrier, late", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Progress first = new Progress(run, 2);
-                    run.helper("first-1").start(first.through("c"));
-                    run.helper("first-2").start(first.through("p"));
+                    run.helper("first-1").start(first.through("7"));
+                    run.helper("first-2").start(first.through("9"));
                     Progress second = new Progress(run, 2);
                     run.pause(Duration.ofMillis(100));
-                    run.victim().start(second.through("a"));
+                    run.victim().start(second.through("1"));
                     run.pause(Duration.ofSeconds(1));
-                    run.helper("second").start(second.through("z"));
+                    run.helper("second").start(second.through("f"));
                     second.replaceTheVictimIfNeeded();
                 })
                 .verify();
@@ -233,11 +235,11 @@ class DoubleBarrierFaultsTest {
         driver("double barrier, after a dead round", run -> {
                     run.rival("throws it out", me -> run.deleteZnodesOfVictim());
                     Actor dead = run.helper("dead");
-                    barrier(dead, 1, "a").enter().close();
+                    barrier(dead, 1, "1").enter().close();
                     Progress progress = new Progress(run, 2);
-                    run.victim().start(progress.through("a"));
+                    run.victim().start(progress.through("1"));
                     run.untilAtRest();
-                    run.helper("helper").start(progress.through("z"));
+                    run.helper("helper").start(progress.through("f"));
                     progress.replaceTheVictimIfNeeded();
                 })
                 .verify();

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 
 /** A participant that leaves while others go whom its list still shows, as any follower's list may. */
 class StaleLeavingTest extends BarrierFixture {
+    private static final String REST = "0000000-0000-4000-8000-000000000000"; // of a UUID
+
     private final String store = UUID.randomUUID().toString();
 
     @Override
@@ -33,8 +35,10 @@ class StaleLeavingTest extends BarrierFixture {
         MemoryStore.forget(store);
     }
 
-    private static CompletableFuture<Participation> enter(Coordinator coordinator, String name) {
-        return new DoubleBarrier(coordinator, new DoubleBarrierLayout(NodePath.of(PATH), 2), () -> name).enterAsync();
+    /** A participant whose name begins with a digit of its rank. */
+    private static CompletableFuture<Participation> enter(Coordinator coordinator, String rank) {
+        return new DoubleBarrier(coordinator, new DoubleBarrierLayout(NodePath.of(PATH), 2), () -> rank + REST)
+                .enterAsync();
     }
 
     @Test
