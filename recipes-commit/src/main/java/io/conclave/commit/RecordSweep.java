@@ -1,5 +1,6 @@
 package io.conclave.commit;
 
+import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
@@ -18,7 +19,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletes decision records whose retention is over, and tickets that were not used for as long: one look at all of
- * them. It stops at the first failure, because the next one goes on.
+ * them. It passes over one that it may not read or delete, and stops at a failure that may pass, because the next one
+ * goes on.
  *
  * <p>All times are the leader's: a znode's age is what has passed between its creation and the write that gave the
  * sweep its turn. State belongs to the session's dispatcher.
@@ -127,6 +129,9 @@ final class RecordSweep {
     private void onFailure(Throwable cause) {
         if (Failures.isNoNode(cause)) {
             goOn(); // another client has deleted it
+        } else if (cause instanceof RefusedException && !Failures.mayPass(cause)) {
+            LOG.warn("The sweep of {} leaves one where it is: {}", base, cause.getMessage());
+            goOn();
         } else {
             LOG.debug("The sweep of {} stops: {}", base, cause.getMessage());
         }

@@ -64,13 +64,15 @@ record TransactionRecord(
             return Optional.empty();
         }
         String[] times = lines[3].split(" ", -1);
+        List<String> sites = List.of(lines[4].split(",", -1));
         try {
+            sites.forEach(TwoPhaseCommit::checkedSite);
             return Optional.of(new TransactionRecord(
                     lines[1],
                     Propagation.valueOf(lines[2]),
                     Duration.ofMillis(Long.parseLong(times[0])),
                     times.length > 1 ? Duration.ofMillis(Long.parseLong(times[1])) : RETENTION_OF_OLD,
-                    List.of(lines[4].split(",", -1)),
+                    sites,
                     Arrays.copyOfRange(data, end, data.length)));
         } catch (IllegalArgumentException e) {
             return Optional.empty();

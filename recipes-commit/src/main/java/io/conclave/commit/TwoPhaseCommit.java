@@ -194,7 +194,7 @@ public final class TwoPhaseCommit {
         return Acquisition.of(initiation, initiation::decision);
     }
 
-    private static String checkedSite(String name) {
+    static String checkedSite(String name) {
         if (name.indexOf(',') >= 0 || name.indexOf('\n') >= 0) {
             throw new IllegalArgumentException(
                     "Invalid site \"" + name + "\": it must not contain a comma or a line break");

@@ -24,6 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How long decisions are kept, which process deletes them, and that they do not grow without bound. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
@@ -129,6 +131,19 @@ class DecisionRecordsTest {
     }
 
     @Test
+    void ticketThatCannotBeDeletedKeepsNoRecordThere() throws Exception {
+        transfers.join("a", ledger.participant());
+        finish(transfers, "t1");
+        NodePath ticket = NodePath.of(PATH + "/tickets/" + UUID.randomUUID());
+        coordinator.execute(Create.of(ticket));
+        coordinator.execute(Create.of(ticket.child("note")));
+        time.advance(Duration.ofMinutes(61));
+        finish(transfers, "t2"); // its sweep looks at the tickets first
+        awaitThat(() -> transfers.decision("t1").isEmpty());
+        assertEquals(2, paths("/tickets/.*").size());
+    }
+
+    @Test
     void znodesThatAreNoRecordsAreLeftAlone() throws Exception {
         transfers.join("a", ledger.participant());
         finish(transfers, "t1");
@@ -160,5 +175,16 @@ class DecisionRecordsTest {
         });
         assertFalse(transfers.decision("t1").orElseThrow().isCommit());
         assertThrows(RefusedException.class, () -> transfers.commit("t1", new byte[0], SITES));
+    }
+
+    /** A transaction of ours has no such sites. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a/b", "", "a,..", "/"})
+    void recoveryPassesOverWhatNamesSitesThatCannotBe(String sites) throws Exception {
+        coordinator.execute(Create.of(NodePath.of(PATH)));
+        coordinator.execute(Create.of(NodePath.of(PATH + "/transactions")));
+        String data = "conclave transaction\nsome-guid\nTHROUGH_COORDINATOR\n30000 60000\n" + sites + "\n";
+        coordinator.execute(Create.of(NodePath.of(PATH + "/transactions/odd")).withData(data.getBytes(UTF_8)));
+        assertEquals(Map.of(), transfers.recoverAsync().get(PATIENCE.toSeconds(), TimeUnit.SECONDS));
     }
 }
