@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 
-/** Waits until something is so at the servers: asks again at intervals, and gives up after a minute. */
+/** Waits until something is so at the servers: asks again at intervals, and gives up after three minutes. */
 final class Polls {
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
 
     private final TimeSource time;
     private final Duration interval;
