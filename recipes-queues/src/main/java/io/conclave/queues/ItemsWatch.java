@@ -169,7 +169,7 @@ final class ItemsWatch {
                 return;
             }
             if (event.path().equals(queue)) {
-                stopFollowing(); // the queue was deleted
+                onQueueEvent(event.type());
                 return;
             }
             if (!event.path().parent().equals(Optional.of(queue))) {
@@ -180,6 +180,17 @@ final class ItemsWatch {
             } else if (event.type() == NodeEvent.Type.DELETED) {
                 changed(event.path().name(), false);
             }
+        }
+
+        /** That its data was written says nothing of the items. Otherwise it was deleted. */
+        private void onQueueEvent(NodeEvent.Type type) {
+            if (type == NodeEvent.Type.DATA_CHANGED) {
+                return;
+            }
+            stopFollowing();
+            if (!looking) {
+                looker.onUnlisted();
+            } // else the list tells
         }
 
         private void changed(String name, boolean isThere) {

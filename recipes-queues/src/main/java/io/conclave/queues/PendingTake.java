@@ -1,7 +1,6 @@
 package io.conclave.queues;
 
 import io.conclave.error.ClosedException;
-import io.conclave.error.NotConnectedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.metrics.Ongoing;
@@ -103,9 +102,6 @@ final class PendingTake {
     }
 
     private static Outcome outcomeOf(Throwable cause) {
-        if (cause instanceof NotConnectedException) {
-            return Outcome.TIMED_OUT; // of a try
-        }
         return cause instanceof ClosedException
                 ? Outcome.CLOSED
                 : cause instanceof SessionGoneException ? Outcome.LOST : Outcome.FAILED;

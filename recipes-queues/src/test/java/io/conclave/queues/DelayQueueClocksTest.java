@@ -11,6 +11,7 @@ import io.conclave.node.NodePath;
 import io.conclave.request.AddWatch;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
+import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
@@ -118,16 +119,14 @@ class DelayQueueClocksTest {
         assertFalse(consumersClock.wallMillis() < due, "early");
     }
 
-    /** A list of so many is followed; on the next connection nothing is, until it is read again. */
-    @Test
-    void waiterThatFollowsHearsAtOnceOfAnItemThatIsPutAfterItsConnectionBroke() throws Exception {
+    /** A consumer that follows a list of items that are due in an hour. */
+    private CompletableFuture<String> following() throws Exception {
         for (int i = 0; i <= Consumers.FOLLOWED_ABOVE; i++) {
             producer.put("later", Duration.ofHours(1));
         }
         CompletableFuture<String> waiting = waiting();
-        Faults faults = MemoryStore.named(store).faults();
         AtomicInteger lists = new AtomicInteger();
-        faults.intercept((session, request, index) -> {
+        faults().intercept((session, request, index) -> {
             if (request instanceof AddWatch || (lists.get() > 0 && request instanceof GetChildren)) {
                 lists.incrementAndGet();
             }
@@ -136,10 +135,29 @@ class DelayQueueClocksTest {
         producer.put("later", Duration.ofHours(1));
         await().until(() -> lists.get() > 1);
         consuming.execute(Exists.of(NodePath.of(PATH))); // answered behind the list
-        faults.isolate(consumersClock);
+        return waiting;
+    }
+
+    private Faults faults() {
+        return MemoryStore.named(store).faults();
+    }
+
+    /** On the next connection nothing is followed, until the list is read again. */
+    @Test
+    void waiterThatFollowsHearsAtOnceOfAnItemThatIsPutAfterItsConnectionBroke() throws Exception {
+        CompletableFuture<String> waiting = following();
+        faults().isolate(consumersClock);
         await().until(() -> consuming.state() == SessionState.SUSPENDED);
-        faults.rejoin(consumersClock);
+        faults().rejoin(consumersClock);
         await().until(() -> consuming.state() == SessionState.CONNECTED);
+        producer.put("now", Duration.ZERO);
+        assertEquals("now", waiting.get(60, SECONDS));
+    }
+
+    @Test
+    void waiterThatFollowsHearsAtOnceOfAnItemThatIsPutAfterTheQueuesZnodeWasWritten() throws Exception {
+        CompletableFuture<String> waiting = following();
+        producing.execute(SetData.of(NodePath.of(PATH), new byte[] {1}));
         producer.put("now", Duration.ZERO);
         assertEquals("now", waiting.get(60, SECONDS));
     }

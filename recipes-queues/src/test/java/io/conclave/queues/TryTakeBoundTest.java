@@ -8,8 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.CoordinatorBuilder;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.NotConnectedException;
+import io.conclave.metrics.MetricsHook;
+import io.conclave.metrics.Ongoing;
+import io.conclave.metrics.Outcome;
 import io.conclave.node.DataCodec;
 import io.conclave.request.Multi;
 import io.conclave.session.SessionState;
@@ -23,6 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
@@ -40,10 +45,13 @@ class TryTakeBoundTest {
     private final Faults faults = MemoryStore.named(store).faults();
 
     private Coordinator connect(TimeSource time) {
+        return builder(time).connect();
+    }
+
+    private CoordinatorBuilder builder(TimeSource time) {
         return Coordinator.builder("memory:" + store)
                 .sessionTimeout(Duration.ofSeconds(60))
-                .timeSource(time)
-                .connect();
+                .timeSource(time);
     }
 
     @AfterEach
@@ -89,6 +97,28 @@ class TryTakeBoundTest {
         }
         faults.restoreAll();
         assertEquals(Optional.of("order"), queue(other).take(Duration.ofSeconds(20)));
+    }
+
+    @Test
+    void hookIsToldOfATryWithoutAConnectionThatItFailed() throws Exception {
+        List<Outcome> outcomes = new CopyOnWriteArrayList<>();
+        MetricsHook hook = new MetricsHook() {
+            @Override
+            public Ongoing begin(String name, String subject) {
+                return new Ongoing() {
+                    @Override
+                    public void end(Outcome outcome) {
+                        outcomes.add(outcome);
+                    }
+                };
+            }
+        };
+        try (Coordinator observed = builder(clock).metrics(hook).connect()) {
+            faults.suspend(RecipeAccess.session(observed).id());
+            await().until(() -> observed.state() == SessionState.SUSPENDED);
+            assertEndsAtTheBound(begin(queue(observed)::tryTake));
+            assertEquals(List.of(Outcome.FAILED), outcomes);
+        }
     }
 
     @Test
