@@ -69,6 +69,10 @@ final class LockGroup {
         return contenders;
     }
 
+    RecipeSession session() {
+        return session;
+    }
+
     List<LineLock<?>> locks() {
         return locks;
     }

@@ -14,6 +14,8 @@ import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.recovery.Retry;
+import io.conclave.session.Registration;
+import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -52,6 +54,7 @@ final class MultiLockRequest extends StagedRequest {
     private final RecipeSession session;
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final List<CompletableFuture<?>> leaving = new ArrayList<>();
+    private final List<Registration> sessionListeners = new ArrayList<>(); // until it is granted
     private volatile List<LockGroup> groups = List.of(); // set once
     private volatile List<Contender> held = List.of(); // written on the dispatcher only; empty before and after
     private volatile Map<NodePath, LockGrant> grants = Map.of(); // set once, before it is granted
@@ -82,6 +85,10 @@ final class MultiLockRequest extends StagedRequest {
             return;
         }
         groups = LockGroup.of(locks, session);
+        tie();
+        if (over) {
+            return; // one of the sessions has ended
+        }
         if (patient) {
             enter(groups.get(0), true);
         } else {
@@ -117,6 +124,7 @@ final class MultiLockRequest extends StagedRequest {
         if (groups.stream().allMatch(LockGroup::isEntered)) {
             grants = grantsOfAll();
             held = contenders().toList();
+            cut();
             LOG.debug("{}: granted", this);
             granted.complete(null);
         } else {
@@ -125,6 +133,23 @@ final class MultiLockRequest extends StagedRequest {
     }
 
     // So far the way to the grant. From here on what can come in between.
+
+    /** It ends with each of the sessions, also with one in whose lines it does not stand: it cannot have all. */
+    private void tie() {
+        groups.forEach(group -> sessionListeners.add(
+                group.session().onStateChange(state -> session.execute(() -> guarded(() -> sessionIs(state))))));
+        groups.forEach(group -> sessionIs(group.session().state()));
+    }
+
+    private void cut() {
+        sessionListeners.forEach(Registration::close);
+    }
+
+    private void sessionIs(SessionState state) {
+        if (!state.isLive()) {
+            fail(Failures.sessionEnded(state, "waiting for " + this));
+        }
+    }
 
     private void onNotGranted(LockGroup group, Contender contender, Throwable cause) {
         if (patient && cause instanceof AcquireTimeoutException) {
@@ -170,7 +195,8 @@ final class MultiLockRequest extends StagedRequest {
             fail(failureOf(contender, reason));
             return;
         }
-        GrantLoss.log(getClass(), session, "the grant of " + this + ", because of " + contender.what(), reason);
+        GrantLoss.log(
+                getClass(), contender.session(), "the grant of " + this + ", because of " + contender.what(), reason);
         giveAllBack(reason);
     }
 
@@ -193,6 +219,7 @@ final class MultiLockRequest extends StagedRequest {
 
     private void giveAllBack(LossReason reason) {
         over = true;
+        cut();
         held = List.of();
         lost.complete(reason);
         leaveGroups(new ClosedException("Given back with the other locks of " + paths()));
