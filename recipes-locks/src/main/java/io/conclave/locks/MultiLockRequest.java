@@ -59,6 +59,7 @@ final class MultiLockRequest extends StagedRequest {
     private volatile List<Contender> held = List.of(); // written on the dispatcher only; empty before and after
     private volatile Map<NodePath, LockGrant> grants = Map.of(); // set once, before it is granted
     private volatile @Nullable Contender inTheWay; // of whom the last wait for one session's locks was
+    private volatile @Nullable LossReason lossReason; // written before the contenders are given up
     private int stepsBack;
     private boolean over; // given up or lost; nothing comes after it
 
@@ -220,6 +221,7 @@ final class MultiLockRequest extends StagedRequest {
     private void giveAllBack(LossReason reason) {
         over = true;
         cut();
+        lossReason = reason;
         held = List.of();
         lost.complete(reason);
         leaveGroups(new ClosedException("Given back with the other locks of " + paths()));
@@ -253,6 +255,14 @@ final class MultiLockRequest extends StagedRequest {
     @Override
     public Duration remaining() {
         return held.stream().map(Contender::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
+    }
+
+    /** That of the first that was lost: when the others are given back as well, it has been written. */
+    @Override
+    public Optional<LossReason> lossReason() {
+        Optional<LossReason> ofOne =
+                held.stream().flatMap(one -> one.lossReason().stream()).findFirst();
+        return Optional.ofNullable(lossReason).or(() -> ofOne);
     }
 
     @Override

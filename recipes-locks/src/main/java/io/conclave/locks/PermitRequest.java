@@ -66,6 +66,7 @@ final class PermitRequest extends AbstractGrantRequest {
             shortage; // why there was no room when it was last looked; written on the dispatcher only
     private volatile Leases leases = new Leases(List.of(), 0); // written on the dispatcher only
     private volatile PermitState state = PermitState.QUEUED; // written on the dispatcher only
+    private volatile @Nullable LossReason lossReason; // written before the state that it explains
 
     /**
      * What was granted.
@@ -319,8 +320,7 @@ final class PermitRequest extends AbstractGrantRequest {
         if (state == PermitState.GONE) {
             return;
         }
-        PermitState before = state;
-        become(PermitState.GONE);
+        PermitState before = leaveFor(PermitState.GONE, reason);
         exchange.stop();
         announce(before, reason, why); // once the loss is known they must not be reported as held
         placeGone.complete(null);
@@ -334,8 +334,7 @@ final class PermitRequest extends AbstractGrantRequest {
         if (!state.isActive()) {
             return;
         }
-        PermitState before = state;
-        become(PermitState.LEAVING);
+        PermitState before = leaveFor(PermitState.LEAVING, reason);
         exchange.stop();
         announce(before, reason, why);
         gone.thenRun(this::departed);
@@ -348,6 +347,16 @@ final class PermitRequest extends AbstractGrantRequest {
             leaseRelease.search();
         } // else the answer finds us leaving
         room.stop();
+    }
+
+    /** @return the state before */
+    private PermitState leaveFor(PermitState next, LossReason reason) {
+        PermitState before = state;
+        if (before == PermitState.HELD) {
+            lossReason = reason;
+        }
+        become(next);
+        return before;
     }
 
     private void departed() {
@@ -378,6 +387,11 @@ final class PermitRequest extends AbstractGrantRequest {
     @Override
     public CompletionStage<Void> gone() {
         return gone;
+    }
+
+    @Override
+    public Optional<LossReason> lossReason() {
+        return Optional.ofNullable(lossReason);
     }
 
     /** The leases, once they are granted. Any thread. */
