@@ -27,10 +27,14 @@ public interface Acquirable<G extends Grant> {
     G acquire() throws InterruptedException;
 
     /**
-     * Waits with a limit of time. Blocks.
+     * Waits with a limit of time. Blocks. With a limit of zero it acquires what is free, as {@link #tryAcquire()} does:
+     * it waits for the store's answer, for the try timeout at most, and for no other contender.
      *
      * @param timeout how long at most
-     * @throws io.conclave.error.AcquireTimeoutException if the time is over
+     * @throws io.conclave.error.AcquireTimeoutException if the time is over; with a limit of zero, if another one holds
+     *     it or waits for it
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout
      * @throws IllegalArgumentException if the timeout is negative
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      * @throws io.conclave.error.SessionGoneException if the session is lost meanwhile

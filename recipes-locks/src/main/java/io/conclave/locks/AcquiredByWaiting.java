@@ -49,9 +49,12 @@ abstract class AcquiredByWaiting<G extends Grant> implements Acquirable<G> {
 
     // So far acquire(). From here on its other forms.
 
-    /** Waits with a limit of time. Never blocks. */
+    /** Waits with a limit of time. Never blocks. With a limit of zero no answer would ever be in time. */
     private Acquisition<G> waitFor(Duration timeout) {
         Waiting.checkedTimeout(timeout);
+        if (timeout.isZero()) {
+            return ifFree();
+        }
         Entered<G> entered = enter(true);
         return Acquisition.of(entered.request, entered.grant, timeout);
     }

@@ -76,6 +76,7 @@ class AcquirableTest {
             throws Exception {
         refusesTheRival(mine.acquire(), rivals);
         refusesTheRival(mine.acquire(PATIENCE), rivals);
+        refusesTheRival(mine.acquire(Duration.ZERO), rivals);
         refusesTheRival(mine.acquireAsync().get(120, SECONDS), rivals);
         refusesTheRival(mine.acquireAsync(PATIENCE).get(120, SECONDS), rivals);
         refusesTheRival(mine.tryAcquire().orElseThrow(), rivals);
@@ -93,6 +94,7 @@ class AcquirableTest {
         assertEquals(Optional.empty(), rivals.tryAcquire());
         assertEquals(Optional.empty(), rivals.tryAcquireAsync().get(120, SECONDS));
         assertThrows(AcquireTimeoutException.class, () -> rivals.acquire(SHORT));
+        assertThrows(AcquireTimeoutException.class, () -> rivals.acquire(Duration.ZERO));
         CompletableFuture<R> next = rivals.acquireAsync();
         assertFalse(next.isDone());
         held.close();

@@ -13,6 +13,8 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.NotConnectedException;
+import io.conclave.grant.Acquirable;
+import io.conclave.grant.Grant;
 import io.conclave.node.NodePath;
 import io.conclave.request.Exists;
 import io.conclave.session.SessionState;
@@ -32,6 +34,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -109,6 +112,8 @@ class TryBoundTest {
         return List.of(
                 () -> lock().tryAcquire(),
                 () -> lock().tryAcquireAsync().get(),
+                () -> lock().acquire(Duration.ZERO),
+                () -> lock().acquireAsync(Duration.ZERO).get(),
                 () -> shared.readLock().tryAcquire(),
                 () -> shared.writeLock().tryAcquire(),
                 () -> MultiLock.of(lock(), shared.writeLock()).tryAcquire(),
@@ -165,6 +170,25 @@ class TryBoundTest {
             });
         } finally {
             later.close();
+        }
+    }
+
+    @Test
+    void limitOfZeroTakesWhatIsFreeWheneverTheStoreAnswers() throws Exception {
+        SharedLock shared = SharedLock.at(coordinator, "/b");
+        long session = RecipeAccess.session(coordinator).id();
+        List<Acquirable<? extends Grant>> free = List.of(
+                lock(),
+                shared.writeLock(),
+                MultiLock.of(lock(), shared.writeLock()),
+                DistributedSemaphore.at(coordinator, "/s", 3),
+                LeasedLock.at(coordinator, "/l", SESSION_TIMEOUT));
+        for (Acquirable<? extends Grant> one : free) {
+            faults.holdReplies(session);
+            CompletableFuture<? extends Grant> acquiring = one.acquireAsync(Duration.ZERO);
+            clock.advance(A_LITTLE);
+            faults.releaseReplies(session);
+            acquiring.get(120, SECONDS).close();
         }
     }
 
