@@ -26,6 +26,7 @@ final class LeaseLook {
     private final LeaseLayout layout;
     private final CompletableFuture<Optional<Seen>> seen = new CompletableFuture<>();
     private final List<Lease> leases = new ArrayList<>();
+    private int unanswered; // reads
     private @Nullable Throwable failure;
 
     /**
@@ -108,29 +109,30 @@ final class LeaseLook {
             return;
         }
         Map<String, GetDataAnswer> answers = new HashMap<>();
-        for (int i = 0; i < names.size(); i++) { // answered in order
-            String name = names.get(i);
-            boolean isLast = i == names.size() - 1;
+        unanswered = names.size();
+        for (String name : names) {
             NodePath path = layout.lease(name);
             sender.send(
                     GetData.of(path),
                     node -> {
                         answers.put(name, new GetDataAnswer(node.stat(), LeaseRecord.parse(node.data())));
-                        onRead(isLast, children, answers);
+                        onRead(children, answers);
                     },
                     cause -> {
                         if (!Failures.isNoNode(cause)) {
                             failure = cause;
                         } // else it has gone since
-                        onRead(isLast, children, answers);
+                        onRead(children, answers);
                     });
         }
     }
 
     private record GetDataAnswer(NodeStat stat, Optional<LeaseRecord> record) {}
 
-    private void onRead(boolean isLast, GetChildren.Children children, Map<String, GetDataAnswer> answers) {
-        if (!isLast) {
+    /** In any order: a read whose reply was lost may be sent again, behind the others. */
+    private void onRead(GetChildren.Children children, Map<String, GetDataAnswer> answers) {
+        unanswered--;
+        if (unanswered > 0) {
             return;
         }
         Throwable cause = failure;

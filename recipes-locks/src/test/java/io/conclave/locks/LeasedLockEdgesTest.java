@@ -13,6 +13,7 @@ import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Delete;
+import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
@@ -147,5 +148,18 @@ class LeasedLockEdgesTest {
             assertThrows(OutcomeUnknownException.class, () -> reader.execute(Delete.of(grant.path())));
             assertEquals(List.of(), lock(reader).holders());
         }
+    }
+
+    /** The connection goes at the first of the reads, which is sent again behind the others. */
+    @Test
+    void holderWhoseZnodeIsReadAgainIsNotLeftOut() throws Exception {
+        LeasedSemaphore theirs = LeasedSemaphore.at(other, "/leases/permits", 3, LEASE);
+        for (int i = 0; i < 3; i++) {
+            theirs.acquire();
+        }
+        faults.onNext(RecipeAccess.session(one).id(), GetData.class::isInstance, RequestFate.DROP_BEFORE);
+        assertEquals(
+                3,
+                LeasedSemaphore.at(one, "/leases/permits", 3, LEASE).holders().size());
     }
 }
