@@ -264,7 +264,11 @@ final class LeaseHold extends StagedRequest implements SessionFollower.Work {
             version = OptionalInt.empty(); // ours, or that of another process with this id
             begin(extension);
         } else if (Failures.mayPass(cause)) {
-            Retry.later(on, cause, () -> begin(extension));
+            Retry.later(on, cause, () -> {
+                if (follower.isCurrent(on)) {
+                    begin(extension);
+                } // else the next session has begun it
+            });
         } else {
             fail(extension, cause);
         }

@@ -11,6 +11,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Delete;
 import io.conclave.request.GetData;
@@ -27,6 +28,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -161,5 +163,40 @@ class LeasedLockEdgesTest {
         assertEquals(
                 3,
                 LeasedSemaphore.at(one, "/leases/permits", 3, LEASE).holders().size());
+    }
+
+    /** The pause after a refusal ends when the next session has sent it already. */
+    @Test
+    void extensionThatWasRefusedOnALostSessionIsNotSentTwiceOnTheNext() throws Exception {
+        ManualTimeSource clock = new ManualTimeSource();
+        try (Coordinator extending =
+                Coordinator.builder("memory:" + store).timeSource(clock).connect()) {
+            LeasedGrant grant = lock(extending).acquire();
+            AtomicInteger sent = new AtomicInteger();
+            faults.refuse(
+                    request -> request instanceof SetData && sent.incrementAndGet() <= 2, RefusalReason.NOT_WRITABLE);
+            CompletableFuture<Void> extended = grant.extendAsync(LEASE);
+            await().until(() -> sent.get() == 1);
+            RecipeSession before = RecipeAccess.session(extending);
+            awaitDispatcher(before);
+            faults.expire(before.id());
+            await().until(() -> sent.get() == 2);
+            RecipeSession next = RecipeAccess.session(extending);
+            awaitDispatcher(next);
+            faults.holdReplies(next.id());
+            clock.advance(Duration.ofSeconds(2)); // both pauses
+            awaitDispatcher(before);
+            awaitDispatcher(next);
+            faults.releaseReplies(next.id());
+            extended.get(120, SECONDS);
+            assertEquals(3, sent.get());
+        }
+    }
+
+    /** What the dispatcher was given before is done when this returns. */
+    private static void awaitDispatcher(RecipeSession session) throws Exception {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        session.execute(() -> done.complete(null));
+        done.get(120, SECONDS);
     }
 }
