@@ -34,6 +34,7 @@ public interface LeasedGrant extends FencedGrant {
      *
      * @throws GrantLostException if the grant was lost before that was confirmed
      * @throws IllegalArgumentException if the lease is not positive, or longer than 365 days
+     * @throws IllegalStateException if another client has overwritten the grant's znode with what is no lease
      * @throws io.conclave.error.RefusedException if the store refuses it; the grant goes on as it is
      * @throws InterruptedException if the thread is interrupted; it may be extended anyway
      */

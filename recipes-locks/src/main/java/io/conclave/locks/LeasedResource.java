@@ -79,6 +79,7 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
      * @param id as {@link LeasedGrant#id()} gave it
      * @return empty if there is no such grant any more: released, or over and taken by another
      * @throws IllegalArgumentException if it is no id
+     * @throws IllegalStateException if another client has overwritten the grant's znode with what is no lease
      * @throws io.conclave.error.RefusedException if the store refuses it
      * @throws InterruptedException if the thread is interrupted; the lease may begin anew anyway
      */

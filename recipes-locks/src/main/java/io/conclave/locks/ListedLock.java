@@ -132,8 +132,8 @@ abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
      * <p>{@code tryLock()} ends within the coordinator's try timeout. If the store does not answer by then it throws
      * {@link io.conclave.error.NotConnectedException}: {@code false} would say that another one holds the lock, which
      * is not known. Interrupts do not end it, as {@link Lock} has it; the thread's interrupt flag is kept.
-     * {@code tryLock(time, unit)} never takes longer than its time (with a time of zero or less: than the try timeout)
-     * and returns {@code false} when that is over, with or without a connection.
+     * {@code tryLock(time, unit)} never takes longer than its time and returns {@code false} when that is over, with or
+     * without a connection. With a time of zero or less it is as {@code tryLock()}, but an interrupt ends it.
      *
      * <p>{@code lock()} throws {@link SessionGoneException} if the session is lost while waiting; {@code unlock()} and
      * re-entry throw {@link io.conclave.error.GrantLostException} if the lock was lost while held. In a {@code finally}
