@@ -27,7 +27,7 @@ public final class LogOptions {
     private final LogOptionsBuilder from;
 
     LogOptions(LogOptionsBuilder from) {
-        this.from = new LogOptionsBuilder(from);
+        this.from = from.copy();
     }
 
     /**

@@ -12,7 +12,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** Sets what of {@link LogOptions} differs from the defaults, and checks that sizes fit each other. Not thread-safe. */
-public final class LogOptionsBuilder {
+public final class LogOptionsBuilder implements Cloneable {
     private static final int MB = LogOptions.MB;
 
     /**
@@ -67,34 +67,13 @@ public final class LogOptionsBuilder {
         this.fatal = fatal;
     }
 
-    LogOptionsBuilder(LogOptionsBuilder other) {
-        this(other.wallClockMs, other.monotonicMs, other.background, other.delayed, other.fatal);
-        segmentWork = other.segmentWork;
-        lookups = other.lookups;
-        clusterIds = other.clusterIds;
-        bootstrap = other.bootstrap;
-        memberId = other.memberId;
-        directoryIds = other.directoryIds;
-        members = other.members;
-        peerListen = other.peerListen;
-        dialInstead = other.dialInstead;
-        peerSecrets = other.peerSecrets;
-        joinTokens = other.joinTokens;
-        peerTls = other.peerTls;
-        heartbeatMs = other.heartbeatMs;
-        electionTimeoutMs = other.electionTimeoutMs;
-        stopServingAfterMs = other.stopServingAfterMs;
-        featureLevel = other.featureLevel;
-        maxEntryBytes = other.maxEntryBytes;
-        maxBatchBytes = other.maxBatchBytes;
-        maxQueuedEntries = other.maxQueuedEntries;
-        maxQueuedBytes = other.maxQueuedBytes;
-        segmentBytes = other.segmentBytes;
-        snapshotEveryEntries = other.snapshotEveryEntries;
-        snapshotSpread = other.snapshotSpread;
-        snapshotsKept = other.snapshotsKept;
-        windowBytes = other.windowBytes;
-        snapshotCheckEveryMs = other.snapshotCheckEveryMs;
+    /** As it is now. */
+    LogOptionsBuilder copy() {
+        try {
+            return (LogOptionsBuilder) clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /**

@@ -19,7 +19,7 @@ public final class PeerOptions {
     private final Builder from;
 
     private PeerOptions(Builder from) {
-        this.from = new Builder(from);
+        this.from = from.copy();
     }
 
     /**
@@ -96,7 +96,7 @@ public final class PeerOptions {
     }
 
     /** Sets what differs from the defaults. Not thread-safe. */
-    public static final class Builder {
+    public static final class Builder implements Cloneable {
         private final InetSocketAddress listen;
         private final DelayedRunner delayed;
         private final Executor background;
@@ -118,19 +118,13 @@ public final class PeerOptions {
             this.background = background;
         }
 
-        private Builder(Builder other) {
-            this(other.listen, other.delayed, other.background);
-            threadFactory = other.threadFactory;
-            secrets = other.secrets;
-            joinTokens = other.joinTokens;
-            tls = other.tls;
-            electionTimeoutMs = other.electionTimeoutMs;
-            maxFrameBytes = other.maxFrameBytes;
-            maxBacklogBytes = other.maxBacklogBytes;
-            redialMinMs = other.redialMinMs;
-            redialMaxMs = other.redialMaxMs;
-            nativeTransport = other.nativeTransport;
-            dialInstead = Map.copyOf(other.dialInstead);
+        /** As it is now. */
+        private Builder copy() {
+            try {
+                return (Builder) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
         }
 
         private static Thread daemon(Runnable work) {
@@ -199,7 +193,7 @@ public final class PeerOptions {
 
         /** Addresses to dial in place of the members' own, by member id: for proxies between members. */
         public Builder dialInstead(Map<Integer, InetSocketAddress> value) {
-            dialInstead = value;
+            dialInstead = Map.copyOf(value);
             return this;
         }
 
