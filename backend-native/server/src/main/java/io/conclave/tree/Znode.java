@@ -193,52 +193,16 @@ public abstract sealed class Znode {
     }
 
     final Znode withData(byte @Nullable [] newData, long zxid, long timeMs) {
-        return of(new Fields(
-                newData,
-                acl,
-                czxid,
-                zxid,
-                pzxid(),
-                ctime,
-                timeMs,
-                version() + 1,
-                creations(),
-                aversion(),
-                owner,
-                children()));
+        return with(newData, acl, zxid, pzxid(), timeMs, version() + 1, creations(), aversion(), children());
     }
 
     /** The server's own entry in its data: no client set it, so its Stat stays. */
     final Znode withUsage(byte[] usage) {
-        return of(new Fields(
-                usage,
-                acl,
-                czxid,
-                mzxid(),
-                pzxid(),
-                ctime,
-                mtime(),
-                version(),
-                creations(),
-                aversion(),
-                owner,
-                children()));
+        return with(usage, acl, mzxid(), pzxid(), mtime(), version(), creations(), aversion(), children());
     }
 
     final Znode withAcl(ZnodeAcl newAcl) {
-        return of(new Fields(
-                data,
-                newAcl,
-                czxid,
-                mzxid(),
-                pzxid(),
-                ctime,
-                mtime(),
-                version(),
-                creations(),
-                aversion() + 1,
-                owner,
-                children()));
+        return with(data, newAcl, mzxid(), pzxid(), mtime(), version(), creations(), aversion() + 1, children());
     }
 
     /** A child is created; the count wraps from 2^31 - 1 to -2^31. */
@@ -260,19 +224,22 @@ public abstract sealed class Znode {
     }
 
     private Znode withChildren(PersistentMap<String, Znode> newChildren, int newCreations, long newPzxid) {
+        return with(data, acl, mzxid(), newPzxid, mtime(), version(), newCreations, aversion(), newChildren);
+    }
+
+    /** What never changes in a node's life stays: its creation and its owner. */
+    private Znode with(
+            byte @Nullable [] newData,
+            ZnodeAcl newAcl,
+            long mzxid,
+            long pzxid,
+            long mtime,
+            int version,
+            int creations,
+            int aversion,
+            PersistentMap<String, Znode> children) {
         return of(new Fields(
-                data,
-                acl,
-                czxid,
-                mzxid(),
-                newPzxid,
-                ctime,
-                mtime(),
-                version(),
-                newCreations,
-                aversion(),
-                owner,
-                newChildren));
+                newData, newAcl, czxid, mzxid, pzxid, ctime, mtime, version, creations, aversion, owner, children));
     }
 
     /** Never changed since it was created. */
