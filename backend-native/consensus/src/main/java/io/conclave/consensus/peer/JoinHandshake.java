@@ -34,12 +34,13 @@ final class JoinHandshake {
     /** Ends the frame, whose version has been read. */
     static Hello readHello(ByteBuf frame) {
         PeerHandshake.requireBytes(frame, 2 * Integer.BYTES + Long.BYTES);
-        Hello hello =
-                new Hello(frame.readInt(), frame.readInt(), frame.readLong(), readBytes(frame, JoinExchange.KEY_BYTES));
+        Hello hello = new Hello(
+                frame.readInt(),
+                frame.readInt(),
+                frame.readLong(),
+                PeerHandshake.readBytes(frame, JoinExchange.KEY_BYTES));
         PeerHandshake.requireEnd(frame);
-        if (hello.caller() < 1 || hello.caller() > PeerFacts.MAX_MEMBER_ID) {
-            throw new MalformedMessageException("a handshake of member " + hello.caller());
-        }
+        PeerHandshake.requireMember(hello.caller());
         return hello;
     }
 
@@ -54,7 +55,7 @@ final class JoinHandshake {
      * @throws MalformedMessageException if the called one has not proven that it has the token
      */
     static JoinExchange readChallenge(ByteBuf frame, JoinToken token, Hello hello) {
-        byte[] key = readBytes(frame, JoinExchange.KEY_BYTES);
+        byte[] key = PeerHandshake.readBytes(frame, JoinExchange.KEY_BYTES);
         byte[] proof = readProof(frame);
         JoinExchange exchange = new JoinExchange(token, hello.wanted(), hello.caller(), hello.key(), key);
         if (!JoinExchange.isSame(proof, exchange.calledProof())) {
@@ -65,7 +66,7 @@ final class JoinHandshake {
 
     /** Ends the frame. */
     static byte[] readProof(ByteBuf frame) {
-        byte[] proof = readBytes(frame, JoinExchange.PROOF_BYTES);
+        byte[] proof = PeerHandshake.readBytes(frame, JoinExchange.PROOF_BYTES);
         PeerHandshake.requireEnd(frame);
         return proof;
     }
@@ -76,13 +77,6 @@ final class JoinHandshake {
     }
 
     static byte[] readSealed(ByteBuf frame) {
-        return readBytes(frame, frame.readableBytes());
-    }
-
-    private static byte[] readBytes(ByteBuf frame, int count) {
-        PeerHandshake.requireBytes(frame, count);
-        byte[] bytes = new byte[count];
-        frame.readBytes(bytes);
-        return bytes;
+        return PeerHandshake.readBytes(frame, frame.readableBytes());
     }
 }

@@ -139,6 +139,19 @@ final class PeerHandshake {
         }
     }
 
+    static byte[] readBytes(ByteBuf frame, int count) {
+        requireBytes(frame, count);
+        byte[] bytes = new byte[count];
+        frame.readBytes(bytes);
+        return bytes;
+    }
+
+    static void requireMember(int caller) {
+        if (caller < 1 || caller > PeerFacts.MAX_MEMBER_ID) {
+            throw new MalformedMessageException("a handshake of member " + caller);
+        }
+    }
+
     // ---- why not
 
     /** Why the called one does not go on with a caller that has proven nothing yet; tells nothing about itself. */

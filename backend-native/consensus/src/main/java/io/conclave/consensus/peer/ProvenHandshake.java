@@ -92,11 +92,9 @@ final class ProvenHandshake {
     /** Ends the frame, whose version has been read. */
     static Hello readHello(ByteBuf frame) {
         PeerHandshake.requireBytes(frame, 2 * Integer.BYTES);
-        Hello hello = new Hello(frame.readInt(), frame.readInt(), readBytes(frame, NONCE_BYTES));
+        Hello hello = new Hello(frame.readInt(), frame.readInt(), PeerHandshake.readBytes(frame, NONCE_BYTES));
         PeerHandshake.requireEnd(frame);
-        if (hello.caller() < 1 || hello.caller() > PeerFacts.MAX_MEMBER_ID) {
-            throw new MalformedMessageException("a handshake of member " + hello.caller());
-        }
+        PeerHandshake.requireMember(hello.caller());
         return hello;
     }
 
@@ -109,7 +107,7 @@ final class ProvenHandshake {
     }
 
     static byte[] readNonce(ByteBuf frame) {
-        return readBytes(frame, NONCE_BYTES);
+        return PeerHandshake.readBytes(frame, NONCE_BYTES);
     }
 
     /** The proofs in a challenge, behind its nonce. Ends the frame. */
@@ -132,18 +130,11 @@ final class ProvenHandshake {
     }
 
     static byte[] readProof(ByteBuf frame) {
-        return readBytes(frame, PROOF_BYTES);
+        return PeerHandshake.readBytes(frame, PROOF_BYTES);
     }
 
     static void writeReply(ByteBuf out, byte[] proof, PeerFacts facts) {
         PeerHandshake.writeOutcome(out, PeerHandshake.PROVEN, true, "");
         PeerHandshake.writeFacts(out.writeBytes(proof), facts);
-    }
-
-    private static byte[] readBytes(ByteBuf frame, int count) {
-        PeerHandshake.requireBytes(frame, count);
-        byte[] bytes = new byte[count];
-        frame.readBytes(bytes);
-        return bytes;
     }
 }
