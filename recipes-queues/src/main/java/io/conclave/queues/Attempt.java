@@ -1,5 +1,6 @@
 package io.conclave.queues;
 
+import io.conclave.error.RefusedException;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetChildren;
@@ -10,7 +11,7 @@ import java.util.function.Consumer;
 
 /**
  * Takes or claims an item that is there at once, without a place in the line; if others are quicker a few times over,
- * there is none. On the dispatcher.
+ * there is none. One that the store refuses to give is passed over. On the dispatcher.
  */
 final class Attempt implements DequeueTransaction.Outcome {
     private static final int TRIES = 10;
@@ -20,8 +21,11 @@ final class Attempt implements DequeueTransaction.Outcome {
     private final ItemOrder order;
     private final CommitMarker marker;
     private final PendingTake pending;
+    private final PassedOver passedOver;
     private final Consumer<Delivery> giveBack;
+    private List<ItemName> left = List.of(); // of the list, the one that is being dequeued first
     private int tries;
+    private int refused;
 
     Attempt(
             RecipeSession session,
@@ -29,12 +33,14 @@ final class Attempt implements DequeueTransaction.Outcome {
             ItemOrder order,
             CommitMarker marker,
             PendingTake pending,
+            PassedOver passedOver,
             Consumer<Delivery> giveBack) {
         this.session = session;
         this.layout = layout;
         this.order = order;
         this.marker = marker;
         this.pending = pending;
+        this.passedOver = passedOver;
         this.giveBack = giveBack;
     }
 
@@ -54,16 +60,21 @@ final class Attempt implements DequeueTransaction.Outcome {
         if (pending.isOver()) {
             return;
         }
-        if (items.isEmpty() || !isDue(items.get(0)) || ++tries > TRIES) {
+        left = items;
+        if (!isFirstDue() || ++tries > TRIES) {
             pending.endWithout();
         } else {
-            new DequeueTransaction(session, layout, pending.mode(), pending.maxDeliveries(), items.subList(0, 1), this)
-                    .begin(Map.of(), (operations, dequeued, outcome) -> marker.perform(operations, outcome));
+            dequeueFirst();
         }
     }
 
-    private boolean isDue(ItemName item) {
-        return order.untilDue(item, session.time().wallMillis()) <= 0;
+    private void dequeueFirst() {
+        new DequeueTransaction(session, layout, pending.mode(), pending.maxDeliveries(), left.subList(0, 1), this)
+                .begin(Map.of(), (operations, dequeued, outcome) -> marker.perform(operations, outcome));
+    }
+
+    private boolean isFirstDue() {
+        return !left.isEmpty() && order.untilDue(left.get(0), session.time().wallMillis()) <= 0;
     }
 
     @Override
@@ -86,6 +97,20 @@ final class Attempt implements DequeueTransaction.Outcome {
     @Override
     public void stale(ItemName item) {
         begin();
+    }
+
+    @Override
+    public void unusable(ItemName item, RefusedException refusal) {
+        passedOver.add(item, refusal);
+        left = left.subList(1, left.size());
+        if (pending.isOver()) {
+            return;
+        }
+        if (!isFirstDue() || ++refused >= PassedOver.MOST) {
+            pending.fail(refusal);
+        } else {
+            dequeueFirst();
+        }
     }
 
     @Override

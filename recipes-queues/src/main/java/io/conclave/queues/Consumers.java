@@ -2,6 +2,7 @@ package io.conclave.queues;
 
 import io.conclave.error.ConclaveException;
 import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusedException;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetData;
@@ -67,9 +68,11 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     private final ItemsWatch watch;
     private final Deque<PendingTake> pendingTakes = new ArrayDeque<>();
     private final ListedItems items;
+    private final PassedOver passedOver;
     private final Map<ItemName, Delivery> read = new HashMap<>();
     private final Registration sessionListener;
     private boolean returned;
+    private int refused; // items of this list
     private TimeSource.Timer nextDue = () -> {};
     private Elapsed listedAt;
     private @Nullable Dequeuing dequeuing; // what is on its way
@@ -79,6 +82,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         this.layout = layout;
         this.order = order;
         this.items = new ListedItems(order);
+        this.passedOver = new PassedOver(layout);
         this.turn = new ConsumerTurn(session, layout.consumers(), this);
         this.marker = new CommitMarker(session, layout.witnesses());
         this.watch = new ItemsWatch(session, layout, turn, this);
@@ -158,6 +162,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     public void onListed(Collection<String> names) {
         items.list(names);
         read.clear();
+        refused = 0;
         proceed();
     }
 
@@ -227,7 +232,8 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     /** An item at once or none, past the consumers in line. */
     void attempt(PendingTake pending) {
         if (session.state().isLive()) {
-            new Attempt(session, layout, order, marker, pending, one -> giveBack(pending.mode(), one)).begin();
+            new Attempt(session, layout, order, marker, pending, passedOver, one -> giveBack(pending.mode(), one))
+                    .begin();
         } else {
             pending.fail(endOf(session.state()));
         }
@@ -274,11 +280,16 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
      * before those that are left.
      */
     private boolean mustLook() {
-        return (order.isRanked() && !watch.isFollowing())
+        return (order.isRanked() && !watch.isFollowing() && !worksOff())
                 || items.isEmpty()
                 || returned
                 || listedAt.remainingOf(untilDue().isZero() ? LISTED_FOR : LOOKS_AGAIN)
                         .isZero();
+    }
+
+    /** Also a list of a ranked queue of which an item was refused: it would be refused before each of the others. */
+    private boolean worksOff() {
+        return refused > 0 && untilDue().isZero();
     }
 
     /** An item of this session has come back. Those of other sessions are seen when the list is read again. */
@@ -374,6 +385,23 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         }
 
         @Override
+        public void unusable(ItemName item, RefusedException refusal) {
+            dequeuing = null;
+            items.remove(item);
+            read.remove(item);
+            passedOver.add(item, refusal);
+            if (items.isEmpty() || ++refused >= PassedOver.MOST) {
+                lookAgainBehind(
+                        pendingTakes.stream()
+                                .filter(pending -> pending.mode() == mode)
+                                .toList(),
+                        refusal);
+            } else {
+                proceed();
+            }
+        }
+
+        @Override
         public void again() {
             dequeuing = null;
             read.clear();
@@ -384,18 +412,18 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         public void failed(Throwable cause) {
             dequeuing = null;
             if (cause instanceof OutcomeUnknownException) {
-                failThoseMeant(cause);
+                lookAgainBehind(meant(), cause); // it is not known who has these items
             } else {
                 failAll(cause);
             }
         }
 
-        /** It is not known who has these items; as many callers hear of that, and the others wait on. */
-        private void failThoseMeant(Throwable cause) {
+        /** These callers hear of the failure, and the others wait on. */
+        private void lookAgainBehind(List<PendingTake> failed, Throwable cause) {
             items.clear();
             read.clear();
             watch.disregard(); // so that the list is read again
-            failThem(meant(), cause);
+            failThem(failed, cause);
             proceed();
         }
 

@@ -68,6 +68,9 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         /** Nothing was done, because this one has changed. */
         void stale(ItemName item);
 
+        /** Nothing was done, because the store refuses this one, and would do so each time. */
+        void unusable(ItemName item, RefusedException refusal);
+
         /** Nothing was done, and it may be tried again. */
         void again();
 
@@ -117,6 +120,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         private final Sender sender;
         private @Nullable Throwable failure;
         private @Nullable ItemName gone;
+        private @Nullable Runnable onUnusable; // if one may not be read
 
         Reads(Sender sender) {
             this.sender = sender;
@@ -133,6 +137,8 @@ final class DequeueTransaction implements CommitMarker.Outcome {
                     cause -> {
                         if (Failures.isNoNode(cause)) {
                             gone = item;
+                        } else if (cause instanceof RefusedException refusal && !Failures.mayPass(refusal)) {
+                            onUnusable = () -> outcome.unusable(item, refusal);
                         } else {
                             failure = cause;
                         }
@@ -146,12 +152,15 @@ final class DequeueTransaction implements CommitMarker.Outcome {
             }
             Throwable cause = failure;
             ItemName stale = gone;
+            Runnable unusable = onUnusable;
             if (cause instanceof OutcomeUnknownException) {
                 outcome.again();
             } else if (cause != null) {
                 outcome.failed(cause);
             } else if (stale != null) {
                 outcome.stale(stale);
+            } else if (unusable != null) {
+                unusable.run();
             } else {
                 guarded(() -> transact(sender));
             }
@@ -259,9 +268,18 @@ final class DequeueTransaction implements CommitMarker.Outcome {
                     ParentMaker.makeContainers(session, layout.dead()), made -> outcome.again(), outcome::failed);
         } else if (Failures.isStale(refusal) && !isOfDeadLetters) {
             outcome.stale(read.get(index / operationsEach).item());
+        } else if (isOfTheItem(index, refusal)) {
+            outcome.unusable(read.get(index / operationsEach).item(), refusal);
         } else {
             outcome.failed(refusal);
         }
+    }
+
+    /** Whether another item may be taken. What the queue's own ACL forbids is forbidden for all. */
+    private boolean isOfTheItem(int index, RefusedException refusal) {
+        boolean countsDelivery =
+                step == Step.DEQUEUING && mode == PendingTake.Mode.CLAIM && index % operationsEach == 1;
+        return Failures.is(refusal, RefusalReason.NOT_EMPTY) || (countsDelivery && !Failures.mayPass(refusal));
     }
 
     @Override
@@ -312,7 +330,12 @@ final class DequeueTransaction implements CommitMarker.Outcome {
 
     @Override
     public void failed(Throwable cause) {
-        outcome.failed(cause);
+        boolean isAlone = read.size() == 1;
+        if (isAlone && cause instanceof RefusedException refusal && refusal.reason() == RefusalReason.BAD_ARGUMENTS) {
+            outcome.unusable(first(), refusal); // too large to be written once more
+        } else {
+            outcome.failed(cause);
+        }
     }
 
     @Override

@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
+import io.conclave.request.Delete;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -252,5 +254,33 @@ public abstract class QueueContract extends QueueFixture {
         coordinator.close();
         ExecutionException failure = assertThrows(ExecutionException.class, () -> waiting.get(120, SECONDS));
         assertFalse(failure.getCause() instanceof RefusedException, () -> String.valueOf(failure.getCause()));
+    }
+
+    /** Another client has made a znode below it. */
+    @Test
+    void itemThatCannotBeTakenKeepsNoOtherInTheQueue() throws Exception {
+        Coordinator coordinator = connect();
+        DistributedQueue<String> queue = queue(coordinator);
+        queue.put("stays");
+        NodePath child = NodePath.of(PATH)
+                .child(children(coordinator, PATH).stream()
+                        .filter(name -> name.contains("queue-"))
+                        .findFirst()
+                        .orElseThrow())
+                .child("x");
+        coordinator.execute(Create.of(child));
+        putAll(queue, "one", "two", "three");
+        assertEquals(Optional.of("one"), queue.tryTake());
+        assertEquals("two", queue.take());
+        assertEquals("three", queue.claim().item());
+        assertNotEmpty(assertThrows(RefusedException.class, queue::tryTake));
+        assertNotEmpty(assertThrows(RefusedException.class, queue::take));
+        assertNotEmpty(assertThrows(RefusedException.class, queue::take));
+        coordinator.execute(Delete.of(child));
+        assertEquals("stays", queue.take());
+    }
+
+    private static void assertNotEmpty(RefusedException refusal) {
+        assertEquals(RefusalReason.NOT_EMPTY, refusal.reason());
     }
 }
