@@ -199,7 +199,7 @@ public final class ConclaveEnsemble implements AutoCloseable {
         }
         links.open(members.values());
         PeerSecretFile.of(configOf(1)).makeIfMissing();
-        if (all > 1 && !files.hasLog(1)) {
+        if (!files.hasLog(1)) {
             LogMaintenance.bootstrap(configOf(1), time);
         }
         members.keySet().forEach(this::launch);

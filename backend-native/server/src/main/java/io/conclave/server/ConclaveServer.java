@@ -106,6 +106,7 @@ public final class ConclaveServer implements AutoCloseable {
 
     private ConclaveServer(
             ServerConfig config,
+            boolean beginsCluster,
             PeerSecretReload peerSecrets,
             ClientPorts ports,
             BackgroundThreads background,
@@ -125,7 +126,16 @@ public final class ConclaveServer implements AutoCloseable {
                 ? ServerTransport.tcp(config.eventLoops())
                 : ServerTransport.local(config.eventLoops());
         this.log = logs.make(
-                ServerLogOptions.of(config, FEATURE_LEVEL, time, clock, background, peerSecrets, peerTls, this::failed),
+                ServerLogOptions.of(
+                        config,
+                        beginsCluster,
+                        FEATURE_LEVEL,
+                        time,
+                        clock,
+                        background,
+                        peerSecrets,
+                        peerTls,
+                        this::failed),
                 transport.group().next());
         this.replica = new Replica(FEATURE_LEVEL);
         LeaderTerm leaderTerm = new LeaderTerm(() -> replica.state().featureLevel() >= TERMS_FEATURE_LEVEL);
@@ -237,12 +247,14 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server. One by itself serves when this returns, and its empty data directory becomes a new cluster; one
-     * of an ensemble listens, and {@link #serving()} says when it serves.
+     * Starts a server. One by itself serves when this returns, and its empty data directory becomes a new cluster at
+     * its first start; one of an ensemble listens, and {@link #serving()} says when it serves. So does one that lists
+     * no other, but whose log has other voters or was set aside.
      *
      * @param fatal called once if the log fails, when the connections have been closed; on a thread of its own
      * @throws LogException if the log cannot be read or its directory is in use
-     * @throws ServerStartException if the port cannot be opened, or the cluster's secret is missing or may not be used
+     * @throws ServerStartException if the port cannot be opened, or the cluster's secret is missing or may not be used;
+     *     or if it is there, while the data directory of a server that lists no other is empty
      */
     public static ConclaveServer start(ServerConfig config, TimeSource time, Consumer<LogException> fatal) {
         return start(config, LogFactory.of(config), time, fatal);
@@ -250,12 +262,27 @@ public final class ConclaveServer implements AutoCloseable {
 
     /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a log of the caller's. */
     static ConclaveServer start(ServerConfig config, LogFactory logs, TimeSource time, Consumer<LogException> fatal) {
+        return start(config, FirstStart.beginsCluster(config), logs, time, fatal);
+    }
+
+    /** Makes a new cluster in the empty directory of a server that lists no other; on an operator's word. */
+    static ConclaveServer bootstrap(ServerConfig config, TimeSource time) {
+        return start(config, true, LogFactory.of(config), time, cause -> {});
+    }
+
+    private static ConclaveServer start(
+            ServerConfig config,
+            boolean beginsCluster,
+            LogFactory logs,
+            TimeSource time,
+            Consumer<LogException> fatal) {
         PeerSecretReload peerSecrets = new PeerSecretReload(PeerSecretFile.of(config));
         BackgroundThreads background = new BackgroundThreads(config.clientTls()
                 .filter(tls -> tls.settings().checksCrl() || tls.settings().checksOcsp())
                 .isPresent());
         ClientPorts ports = new ClientPorts(config, background.clientHandshakes());
-        ConclaveServer server = new ConclaveServer(config, peerSecrets, ports, background, logs, time, fatal);
+        ConclaveServer server =
+                new ConclaveServer(config, beginsCluster, peerSecrets, ports, background, logs, time, fatal);
         try {
             server.open();
             server.clientAuth.started(true);
@@ -275,7 +302,7 @@ public final class ConclaveServer implements AutoCloseable {
         reaper.start();
         watchdog.start();
         looks.forEach(RepeatedLook::start);
-        if (config.ensemble().isAlone()) {
+        if (config.ensemble().isAlone() && isOnlyVoter()) {
             awaitServing();
         }
         LOG.info("Listening on {}", ports);
@@ -295,6 +322,11 @@ public final class ConclaveServer implements AutoCloseable {
         ports.reloadable()
                 .ifPresent(context -> all.add(new RepeatedLook(time, background.lookups(), context::reloadIfChanged)));
         return List.copyOf(all);
+    }
+
+    /** By the log, for the configuration file need not list all members. One that has no cluster yet is none. */
+    private boolean isOnlyVoter() {
+        return log.status().configuration().isOnlyVoter(config.ensemble().memberId());
     }
 
     private void awaitServing() {

@@ -125,10 +125,7 @@ public record EnsembleConfig(
         return with(draft -> draft.members = itself);
     }
 
-    /**
-     * Whether an empty directory becomes a cluster by itself: there is no other server whose cluster it could belong
-     * to.
-     */
+    /** Whether no other server is listed. The log may know of others, for members are added while a cluster runs. */
     public boolean isAlone() {
         return members.size() <= 1;
     }

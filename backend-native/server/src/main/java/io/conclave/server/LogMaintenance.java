@@ -37,8 +37,8 @@ public final class LogMaintenance {
                 config.ensemble().tls().open(Runnable::run));
         Optional<Path> made =
                 secret.isNeeded() && secret.makeIfMissing() ? Optional.of(secret.path()) : Optional.empty();
-        ConclaveServer.start(
-                        config.withEnsemble(config.ensemble().withoutOthers()).withoutPort(), time, cause -> {})
+        ConclaveServer.bootstrap(
+                        config.withEnsemble(config.ensemble().withoutOthers()).withoutPort(), time)
                 .close();
         return made;
     }

@@ -32,12 +32,14 @@ final class ServerLogOptions {
     /**
      * The options.
      *
+     * @param beginsCluster whether an empty directory becomes a new cluster
      * @param featureLevel what this version understands
      * @param clock tells the log's time
      * @param failed called once if the log fails, on the log's thread
      */
     static LogOptions of(
             ServerConfig config,
+            boolean beginsCluster,
             int featureLevel,
             TimeSource time,
             SteadyWallClock clock,
@@ -59,7 +61,7 @@ final class ServerLogOptions {
                 .maxQueuedBytes(MAX_QUEUED_BYTES)
                 .memberId(ensemble.memberId())
                 .members(ensemble.members())
-                .bootstrap(ensemble.isAlone())
+                .bootstrap(beginsCluster)
                 .electionTimeoutMs(ensemble.electionTimeoutMs())
                 .heartbeatMs(Math.max(1, ensemble.electionTimeoutMs() / HEARTBEATS_PER_ELECTION_TIMEOUT))
                 .stopServingAfterMs(stopServingAfterMs(config))

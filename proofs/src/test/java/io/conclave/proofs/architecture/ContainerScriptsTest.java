@@ -140,6 +140,41 @@ class ContainerScriptsTest {
         assertEquals("second\n", Files.readString(secret), "there was none");
     }
 
+    /** Its secret is there before its first start, which then makes no cluster by itself. */
+    @Test
+    void clusterOfOneServerWithALineIsMadeIfThatIsAskedFor() throws Exception {
+        variables.put("ZOO_SERVERS", "server.1=a:2888;2181");
+        assertEquals(0, run("conclave-container"), output);
+        assertEquals(List.of(startForeground()), calls());
+        variables.put("CONCLAVE_INIT", "1");
+        assertEquals(0, run("conclave-container"), output);
+        assertEquals(List.of(startForeground(), "init " + configuration, startForeground()), calls());
+    }
+
+    @Test
+    void theOneThatMakesTheClusterWaitsIfItsLogWasSetAside() throws Exception {
+        variables.put("ZOO_SERVERS", "server.1=a:2888;2181 server.2=b:2888;2181");
+        variables.put("CONCLAVE_INIT", "1");
+        initAnswers("the log in /datalog/log was set aside: its member can only join the others");
+        assertEquals(0, run("conclave-container"), output);
+        assertTrue(output.contains("waits until the others take it in"), output);
+        assertEquals(List.of("init " + configuration, startForeground()), calls());
+    }
+
+    @Test
+    void theOneThatMakesTheClusterEndsIfItCannot() throws Exception {
+        variables.put("ZOO_SERVERS", "server.1=a:2888;2181 server.2=b:2888;2181");
+        variables.put("CONCLAVE_INIT", "1");
+        initAnswers("a cluster cannot begin in /datalog/log: no space");
+        assertEquals(1, run("conclave-container"), output);
+        assertEquals(List.of("init " + configuration), calls());
+    }
+
+    private void initAnswers(String refusal) throws IOException {
+        String failing = STAND_IN + "[ \"$1\" != init ] || { echo '" + refusal + "' >&2; exit 1; }\n";
+        Files.writeString(directory.resolve("bin/conclave-server"), failing);
+    }
+
     /** As ConfigFile reads it. */
     @ParameterizedTest
     @ValueSource(

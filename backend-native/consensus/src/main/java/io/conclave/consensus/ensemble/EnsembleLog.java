@@ -99,6 +99,19 @@ public final class EnsembleLog implements ReplicatedLog {
     }
 
     /**
+     * Whether there is nothing in the directory: no log, none that was set aside, and nothing that is no log's. Blocks.
+     *
+     * @throws LogException if it cannot be read
+     */
+    public static boolean isEmpty(Disk disk) {
+        try {
+            return LogDirectory.isEmpty(disk);
+        } catch (IOException e) {
+            throw new LogException("the directory " + disk + " cannot be read: " + e, e);
+        }
+    }
+
+    /**
      * Has the next start put the log in the directory away; it may be in use. Durable on return.
      *
      * @param reason why, for who finds the files

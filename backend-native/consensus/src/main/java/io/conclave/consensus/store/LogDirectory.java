@@ -325,6 +325,11 @@ public final class LogDirectory {
         identity.write(disk);
     }
 
+    /** Whether there is nothing in it, but for what an interrupted bootstrap may have left. */
+    public static boolean isEmpty(Disk disk) throws IOException {
+        return disk.list().stream().allMatch(LogDirectory::isLeftByBootstrap);
+    }
+
     static boolean isLeftByBootstrap(String name) {
         return LEFT_BY_BOOTSTRAP.contains(name);
     }

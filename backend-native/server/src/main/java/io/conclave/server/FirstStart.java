@@ -1,0 +1,44 @@
+package io.conclave.server;
+
+import io.conclave.consensus.disk.RealDisk;
+import io.conclave.consensus.ensemble.EnsembleLog;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Tells the first start of a server that lists no other from that of a member that has lost its disk. The first one
+ * makes its cluster and the cluster's secret by itself. The other one must not: it would serve beside the cluster that
+ * it belonged to, whose members it need not list, since they were added while it ran.
+ */
+final class FirstStart {
+    private FirstStart() {}
+
+    /**
+     * Whether an empty log directory becomes a new cluster. To be asked before the secret is read, for that may make
+     * it. Blocks.
+     *
+     * @throws ServerStartException if that is for the operator to say
+     */
+    static boolean beginsCluster(ServerConfig config) {
+        EnsembleConfig ensemble = config.ensemble();
+        if (!ensemble.isAlone()) {
+            return false;
+        }
+        if (ensemble.members().isEmpty() || config.dataDirectory().isEmpty()) {
+            return true; // without a port for others, or nothing that could have been lost
+        }
+        Path directory = config.dataDirectory().get();
+        if (!EnsembleLog.isEmpty(RealDisk.in(directory))) {
+            return false; // a log, or one that was set aside: then the member waits for the others
+        }
+        PeerSecretFile secret = PeerSecretFile.of(config);
+        if (secret.isNeeded() && Files.exists(secret.path())) {
+            throw new ServerStartException("there is no log in " + directory + ", but the cluster's secret is there: "
+                    + secret.path() + ". If this server has lost its disk, add the server.N lines of the other members"
+                    + " to its configuration and start it again: they take it in. If it has no others, and a first"
+                    + " start was interrupted or the secret was put there before it, run init: it makes a new, empty"
+                    + " cluster");
+        }
+        return true;
+    }
+}
