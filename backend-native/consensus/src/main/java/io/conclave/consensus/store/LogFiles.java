@@ -56,8 +56,9 @@ final class LogFiles implements Closeable {
     /** Restores the newest valid snapshot, gives away the log behind it, and makes the files ready for writing. */
     Recovered recover(Snapshots snapshots, RecoveryTarget target) throws IOException {
         SnapshotPosition snapshot = snapshots.recover(vote.vote().base(), target);
+        List<String> unneeded = new ArrayList<>();
         List<Segment> found =
-                openSegments(snapshots.reached() > vote.vote().base().index());
+                openSegments(snapshots.reached() > vote.vote().base().index(), unneeded);
         LogRecovery recovery =
                 new LogRecovery(disk, identity.clusterId(), options.maxBatchBytes(), vote.vote(), found, snapshot);
         recovery.read(
@@ -72,6 +73,7 @@ final class LogFiles implements Closeable {
         vote.write(recovery.isTorn() ? started.tornNow() : started);
         recovery.cut();
         snapshots.setDamagedAside();
+        delete(unneeded); // not before the rest has proven to be the whole log: else one of them may only be away
         segments.recovered(found, recovery.written());
         return outcome(recovery, snapshot);
     }
@@ -107,9 +109,11 @@ final class LogFiles implements Closeable {
     /**
      * Opens the segments from the newest down to the first gap. Below a gap lies what was being deleted when the power
      * failed, for deletions may become durable in any order; a gap above what the snapshot covers is found later. What
-     * is older than the log's beginning was left by an install.
+     * is older than the log's beginning was left by an install, and goes at once.
+     *
+     * @param unneeded gets the names of those below a gap, which are not needed if the others make the log
      */
-    private List<Segment> openSegments(boolean snapshotsInLog) throws IOException {
+    private List<Segment> openSegments(boolean snapshotsInLog, List<String> unneeded) throws IOException {
         LogBase base = vote.vote().base();
         List<Long> ids = disk.list().stream()
                 .map(Segment::idOf)
@@ -118,11 +122,13 @@ final class LogFiles implements Closeable {
                 .toList();
         List<Segment> found = new ArrayList<>();
         for (int i = 0; i < ids.size(); i++) {
-            if (ids.get(i) >= base.segment() && ids.get(i) == ids.get(0) - i) {
+            String name = Segment.name(ids.get(i));
+            if (ids.get(i) < base.segment()) {
+                delete(List.of(name));
+            } else if (ids.get(i) == ids.get(0) - i) {
                 found.add(0, Segment.open(disk, identity.clusterId(), ids.get(i)));
             } else {
-                log.info("{}: deleting a segment that is not needed", disk.describe(Segment.name(ids.get(i))));
-                disk.delete(Segment.name(ids.get(i)));
+                unneeded.add(name);
             }
         }
         if (found.isEmpty()) {
@@ -134,6 +140,13 @@ final class LogFiles implements Closeable {
             makeFirst(base).ifPresent(found::add);
         }
         return found;
+    }
+
+    private void delete(List<String> segmentNames) throws IOException {
+        for (String name : segmentNames) {
+            log.info("{}: deleting a segment that is not needed", disk.describe(name));
+            disk.delete(name);
+        }
     }
 
     /**

@@ -191,6 +191,49 @@ class LogFilesTest {
         assertTrue(e.getMessage().contains("newest readable snapshot ends at 0"), e.getMessage());
     }
 
+    /** One of them may only be away, and come back. */
+    @Test
+    void segmentsBelowAGapStayWhereTheOthersAreNotTheWholeLog() throws IOException {
+        snapshotEvery = 30;
+        SingleVoter voter = start();
+        write(voter, 55, 2_000);
+        long lastIndex = voter.lastIndex;
+        long state = voter.state;
+        disk.kill();
+        assertEquals(1, snapshots().size());
+        String middle = segments().get(segments().size() - 3);
+        disk.rename(middle, "away");
+        List<String> before = disk.list();
+        assertThrows(LogException.class, this::start);
+        assertEquals(
+                before.stream().sorted().toList(), disk.list().stream().sorted().toList());
+        disk.kill();
+        disk.rename("away", middle);
+        voter = start();
+        assertEquals(lastIndex + 1, voter.lastIndex, "and the entry of its term");
+        assertEquals(state, stateBefore(voter));
+    }
+
+    @Test
+    void segmentsBelowAGapGoWhereTheOthersAreTheWholeLog() throws IOException {
+        snapshotEvery = 30;
+        SingleVoter voter = start();
+        write(voter, 55, 2_000);
+        long lastIndex = voter.lastIndex;
+        disk.kill();
+        List<String> segments = segments();
+        disk.rename(segments.get(1), "away");
+        assertEquals(lastIndex + 1, start().lastIndex);
+        assertEquals(segments.subList(2, segments.size()), segments());
+    }
+
+    private List<String> segments() {
+        return disk.list().stream()
+                .filter(name -> name.endsWith(".log"))
+                .sorted()
+                .toList();
+    }
+
     private List<String> snapshots() {
         return disk.list().stream()
                 .filter(name -> name.endsWith(".snap"))
