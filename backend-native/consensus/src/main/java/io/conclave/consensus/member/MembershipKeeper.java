@@ -195,11 +195,7 @@ final class MembershipKeeper {
                 continue;
             }
             if (target != null && !request.change().force() && !mayCommit(core, current, target, nowMs)) {
-                request.done()
-                        .completeExceptionally(new NoLiveMajorityException("of servers " + target.voters()
-                                + ", which would vote then, only " + live(core, target, nowMs)
-                                + " answer the leader; the change could not be committed, and every write would wait "
-                                + "behind it. Bring one of the others back first"));
+                request.done().completeExceptionally(noLiveMajority(core, current, target, nowMs));
                 continue;
             }
             if (target != null) {
@@ -217,13 +213,17 @@ final class MembershipKeeper {
 
     // ---- which members are there
 
-    /** Whether enough voters answer for a change of voters to be committed. */
+    /** Whether enough voters answer for a change to be committed, and for what follows it. */
     private boolean mayCommit(Core core, ClusterConfiguration current, ClusterConfiguration target, long nowMs) {
-        return target.voters().equals(current.voters()) || target.isMajority(live(core, target, nowMs)::contains);
+        boolean changesNoVoter = target.voters().equals(current.voters())
+                && moved(current, target).isEmpty();
+        return changesNoVoter
+                || target.isOnlyVoter(memberId)
+                || target.isMajority(live(core, current, target, nowMs)::contains);
     }
 
-    /** The voters to be that have answered within an election timeout, this member included. */
-    private Set<Integer> live(Core core, ClusterConfiguration target, long nowMs) {
+    /** The voters to be that have answered within an election timeout where they will be, this member included. */
+    private Set<Integer> live(Core core, ClusterConfiguration current, ClusterConfiguration target, long nowMs) {
         Set<Integer> live = new TreeSet<>(Set.of(memberId));
         for (PeerStatus peer : core.peers()) {
             EnsembleMember member = target.members().get(peer.member());
@@ -235,7 +235,33 @@ final class MembershipKeeper {
             }
         }
         live.retainAll(target.voters());
+        live.removeAll(moved(current, target));
         return live;
+    }
+
+    /** Voters that others reach at another address than before: who answers at the present one may not be there. */
+    private static Set<Integer> moved(ClusterConfiguration current, ClusterConfiguration target) {
+        Set<Integer> moved = new TreeSet<>();
+        for (int voter : target.voters()) {
+            EnsembleMember before = current.members().get(voter);
+            EnsembleMember after = target.members().get(voter);
+            if (before != null
+                    && after != null
+                    && (!before.host().equals(after.host()) || before.peerPort() != after.peerPort())) {
+                moved.add(voter);
+            }
+        }
+        return moved;
+    }
+
+    private NoLiveMajorityException noLiveMajority(
+            Core core, ClusterConfiguration current, ClusterConfiguration target, long nowMs) {
+        Set<Integer> moved = moved(current, target);
+        return new NoLiveMajorityException("of servers " + target.voters() + ", which would vote then, only "
+                + live(core, current, target, nowMs) + " answer the leader"
+                + (moved.isEmpty() ? "" : " (not counting " + moved + ", whose address would be another one)")
+                + "; the change could not be committed, and every write would wait behind it. Bring one of the others"
+                + " back first");
     }
 
     // ---- what is asked for

@@ -38,11 +38,15 @@ class OperatorMistakesTest {
     }
 
     private void assertRefused(MembershipChange change) {
+        assertRefused(change, leader);
+    }
+
+    private void assertRefused(MembershipChange change, int answering) {
         CompletableFuture<Void> done = simulation.change(change);
         simulation.runFor(SECOND);
         CompletionException e = assertThrows(CompletionException.class, done::join);
         assertInstanceOf(NoLiveMajorityException.class, e.getCause());
-        assertTrue(String.valueOf(e.getMessage()).contains("only [" + leader + "] answer"), e.getMessage());
+        assertTrue(String.valueOf(e.getMessage()).contains("only [" + answering + "] answer"), e.getMessage());
         assertEquals(leader, simulation.leader(), "nothing has changed");
         long before = simulation.history.acknowledgedCount();
         simulation.propose(living, 100);
@@ -60,6 +64,48 @@ class OperatorMistakesTest {
         EnsembleMember member = simulation.configuration().members().get(living);
         assertRefused(new MembershipChange.Put(new EnsembleMember(
                 living, 0, member.host(), member.peerPort(), member.clientHost(), member.clientPort(), true)));
+    }
+
+    private EnsembleMember elsewhere(int id) {
+        EnsembleMember member = simulation.configuration().members().get(id);
+        return new EnsembleMember(
+                id, 0, "elsewhere", member.peerPort(), member.clientHost(), member.clientPort(), false);
+    }
+
+    @Test
+    void givingTheLiveMemberAnotherAddressIsRefused() {
+        assertRefused(new MembershipChange.Put(elsewhere(living)));
+    }
+
+    @Test
+    void givingTheLeaderAnotherAddressIsRefused() {
+        assertRefused(new MembershipChange.Put(elsewhere(leader)), living);
+    }
+
+    @Test
+    void anotherAddressOfTheLiveMemberIsMadeIfItIsForced() {
+        CompletableFuture<Void> done = simulation.change(new MembershipChange.Put(elsewhere(living), true));
+        simulation.runFor(SECOND);
+        done.join();
+        assertEquals(
+                "elsewhere", simulation.configuration().members().get(living).host());
+    }
+
+    @Test
+    void givingTheDeadMemberAnotherAddressSucceeds() {
+        CompletableFuture<Void> done = simulation.change(new MembershipChange.Put(elsewhere(dead)));
+        simulation.runFor(SECOND);
+        done.join();
+        assertEquals("elsewhere", simulation.configuration().members().get(dead).host());
+    }
+
+    @Test
+    void givingTheLiveMemberAnotherClientPortSucceeds() {
+        EnsembleMember member = simulation.configuration().members().get(living);
+        CompletableFuture<Void> done = simulation.change(new MembershipChange.Put(
+                new EnsembleMember(living, 0, member.host(), member.peerPort(), "clients", 2181, false)));
+        simulation.runFor(SECOND);
+        done.join();
     }
 
     @Test
