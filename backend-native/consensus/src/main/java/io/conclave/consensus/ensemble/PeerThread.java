@@ -171,7 +171,11 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
     @Override
     public void configured(ClusterConfiguration configuration) {
         Map<Integer, EnsembleMember> members = new HashMap<>(options.members());
-        members.putAll(configuration.members());
+        configuration.members().forEach((id, member) -> {
+            if (!member.host().isEmpty()) { // else it began as a server by itself, and has told no address yet
+                members.put(id, member);
+            }
+        });
         network.members(members);
     }
 

@@ -27,6 +27,12 @@ public record EnsembleMember(
         return new EnsembleMember(id, newDirectory, host, peerPort, clientHost, clientPort, observer);
     }
 
+    /** The same member where the other one is. */
+    public EnsembleMember withAddressesOf(EnsembleMember other) {
+        return new EnsembleMember(
+                id, directory, other.host, other.peerPort, other.clientHost, other.clientPort, observer);
+    }
+
     /**
      * An address that the other member has as well, as {@code host:port}; empty if there is none. Hosts are compared as
      * they are written. The address of clients counts only if it names a host that is the same from everywhere.

@@ -349,12 +349,19 @@ final class MembershipKeeper {
         return current.with(members, voters);
     }
 
+    /**
+     * Takes in the members that are listed here and have shown themselves. One without an address has begun as a server
+     * by itself, before its file had a line for it: it takes the listed one.
+     */
     private ClusterConfiguration withListed(ClusterConfiguration current) {
         Map<Integer, EnsembleMember> members = new TreeMap<>(current.members());
         for (EnsembleMember member : listed.values()) {
+            EnsembleMember known = members.get(member.id());
             long shown = directories.getOrDefault(member.id(), 0L);
-            if (shown != 0 && !current.removed().contains(member.id())) {
-                members.putIfAbsent(member.id(), member.withDirectory(shown));
+            if (known == null && shown != 0 && !current.removed().contains(member.id())) {
+                members.put(member.id(), member.withDirectory(shown));
+            } else if (known != null && known.host().isEmpty()) {
+                members.put(member.id(), known.withAddressesOf(member));
             }
         }
         return current.with(members, current.voters());

@@ -24,6 +24,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -36,6 +37,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -43,6 +45,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Three members of an ensemble in this JVM, with real threads, links and directories. */
 class EnsembleLogTest {
+    private static final int SNAPSHOT_EVERY = 20;
+
     @TempDir
     Path directory;
 
@@ -148,6 +152,10 @@ class EnsembleLogTest {
     }
 
     private void start(int id, boolean durable) {
+        start(id, durable, members);
+    }
+
+    private void start(int id, boolean durable, Map<Integer, EnsembleMember> members) {
         LogOptions options = LogOptions.builder(
                         System::currentTimeMillis,
                         () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
@@ -158,6 +166,7 @@ class EnsembleLogTest {
                 .members(members)
                 .bootstrap(id == 1)
                 .segmentBytes(8 << 20)
+                .snapshotEveryEntries(SNAPSHOT_EVERY)
                 .heartbeatMs(50)
                 .electionTimeoutMs(500)
                 .build();
@@ -221,6 +230,38 @@ class EnsembleLogTest {
         awaitAllVote();
         add(leader, 1);
         await().until(() -> machines.values().stream().allMatch(machine -> machine.sum == 4950 + 1_000_000 + 1));
+    }
+
+    /** Its log, snapshot included, has no address of it: nobody could reach it when it began. */
+    @Test
+    void serverByItselfGrowsBehindItsSnapshotOnceItHasAnAddress() throws Exception {
+        start(1, true, Map.of());
+        for (int number = 0; number < 2 * SNAPSHOT_EVERY; number++) {
+            add(1, number);
+        }
+        Path alone = directory.resolve("member-1");
+        await("a snapshot").until(() -> hasSnapshot(alone));
+        logs.remove(1).close();
+        startAll(true);
+        await("all know the address").until(() -> logs.values().stream()
+                .allMatch(log -> members.get(1).host().equals(host(log))
+                        && members.get(1).peerPort() == port(log)));
+        add(3, 1_000);
+        await().until(() -> machines.values().stream().allMatch(machine -> machine.sum == 780 + 1_000));
+    }
+
+    private static boolean hasSnapshot(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.anyMatch(file -> file.toString().endsWith(".snap"));
+        }
+    }
+
+    private static String host(EnsembleLog log) {
+        return log.status().configuration().members().get(1).host();
+    }
+
+    private static int port(EnsembleLog log) {
+        return log.status().configuration().members().get(1).peerPort();
     }
 
     /** A member that gets no processor for an election timeout lets a transfer fail; it is asked again then. */
