@@ -229,12 +229,16 @@ public final class RealDisk implements Disk {
         @Override
         public int read(ByteBuffer target, long position) throws IOException {
             int total = 0;
-            while (target.hasRemaining()) {
-                int count = channel.read(target, position + total);
-                if (count < 0) {
-                    break;
+            try {
+                while (target.hasRemaining()) {
+                    int count = channel.read(target, position + total);
+                    if (count < 0) {
+                        break;
+                    }
+                    total += count;
                 }
-                total += count;
+            } catch (IOException e) {
+                throw new IOException(path + " cannot be read at offset " + (position + total) + ": " + e, e);
             }
             return total;
         }

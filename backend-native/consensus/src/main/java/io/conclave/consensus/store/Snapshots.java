@@ -145,7 +145,7 @@ final class Snapshots {
         for (int i = indexes.size() - 1; i >= 0; i--) {
             String name = SnapshotFile.name(indexes.get(i));
             try (DiskFile file = disk.open(name)) {
-                SnapshotFile.Verified verified = SnapshotFile.verify(file, disk.describe(name), clusterId);
+                SnapshotFile.Verified verified = verify(file, name);
                 requireKnown(verified.position());
                 try (InputStream state = SnapshotFile.state(file, verified)) {
                     target.restore(verified.position(), state);
@@ -157,6 +157,15 @@ final class Snapshots {
             }
         }
         return NONE;
+    }
+
+    /** A file that the disk cannot read any more is as good as damaged. */
+    private SnapshotFile.Verified verify(DiskFile file, String name) throws IOException {
+        try {
+            return SnapshotFile.verify(file, disk.describe(name), clusterId);
+        } catch (IOException e) {
+            throw new DamagedLogException(disk.describe(name), 0, "the disk cannot read it: " + e.getMessage());
+        }
     }
 
     private void requireKnown(SnapshotPosition position) {

@@ -107,4 +107,13 @@ class RealDiskTest {
                     e::getMessage);
         }
     }
+
+    @Test
+    void aReadThatFailsNamesFileAndOffset() throws IOException {
+        RealDisk disk = RealDisk.in(directory);
+        DiskFile file = disk.create("a");
+        file.close();
+        IOException e = assertThrows(IOException.class, () -> file.read(ByteBuffer.allocate(10), 512));
+        assertTrue(e.getMessage().contains(directory.resolve("a") + " cannot be read at offset 512"), e.getMessage());
+    }
 }

@@ -37,6 +37,7 @@ public final class SimulatedDisk implements Disk {
     private boolean failed;
     private int generation;
     private String brokenSyncPrefix = "";
+    private String brokenReadPrefix = "";
     private int syncsUntilFailure = -1;
     private String failingSyncPrefix = "";
     private boolean syncFailed;
@@ -92,6 +93,11 @@ public final class SimulatedDisk implements Disk {
     /** Syncs of files whose names start so fail with an I/O error; empty for none. */
     public void breakSyncs(String prefix) {
         brokenSyncPrefix = prefix;
+    }
+
+    /** Reads of files whose names start so fail with an I/O error; empty for none. */
+    public void breakReads(String prefix) {
+        brokenReadPrefix = prefix;
     }
 
     /**
@@ -320,8 +326,11 @@ public final class SimulatedDisk implements Disk {
         }
 
         @Override
-        public int read(ByteBuffer target, long position) {
+        public int read(ByteBuffer target, long position) throws IOException {
             requireAlive();
+            if (!brokenReadPrefix.isEmpty() && name.startsWith(brokenReadPrefix)) {
+                throw new IOException("Input/output error (simulated) on " + describe(name));
+            }
             int count = (int) Math.max(0, Math.min(target.remaining(), inode.data.length - position));
             if (count > 0) {
                 target.put(inode.data, (int) position, count);

@@ -172,6 +172,22 @@ class LogFilesTest {
         assertTrue(disk.list().contains(snapshots.get(1) + ".damaged"));
     }
 
+    @Test
+    void aSnapshotThatTheDiskCannotReadFallsBackToTheOneBefore() throws IOException {
+        snapshotEvery = 10;
+        SingleVoter voter = start();
+        write(voter, 45, 2_000);
+        long state = voter.state;
+        disk.kill();
+        String newest = snapshots().get(1);
+        disk.breakReads(newest);
+        voter = start();
+        assertEquals(30, voter.replay.snapshot.lastIndex());
+        assertEquals(47, voter.lastIndex);
+        assertEquals(state, stateBefore(voter));
+        assertTrue(disk.list().contains(newest + ".damaged"));
+    }
+
     /** The state before the first entry of the voter's own term. */
     private static long stateBefore(SingleVoter voter) {
         long state = voter.replay.state;
