@@ -5,7 +5,6 @@ import io.conclave.error.LossReason;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
-import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
@@ -44,7 +43,7 @@ final class CreationFailure {
                 contender.deletion().search();
             }
         } else if (Failures.isNoNode(cause) && contender.isInLine()) {
-            ParentMaker.makeContainers(contender.session(), line).whenComplete((done, failure) -> onParents(failure));
+            contender.role().makeLine(contender.session(), line).whenComplete((done, failure) -> onParents(failure));
         } else {
             failWithoutZnode(cause);
         }

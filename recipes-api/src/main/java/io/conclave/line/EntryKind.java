@@ -48,6 +48,14 @@ public record EntryKind(String prefix, String separator, String marker) {
         return new EntryKind("", "", marker);
     }
 
+    /**
+     * Whether the line's znode stays when nobody stands in it: kazoo makes it once in the life of a lock object, and
+     * does not notice that it has gone.
+     */
+    boolean isOfLinesThatStay() {
+        return separator.isEmpty();
+    }
+
     /** A guid for a name of this kind; without dashes where no separator tells it from the marker, as kazoo has it. */
     String newGuid() {
         String guid = UUID.randomUUID().toString();

@@ -9,7 +9,6 @@ import io.conclave.node.Bytes;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
-import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.recovery.GuaranteedDelete;
@@ -175,7 +174,7 @@ public final class JointEntry {
     }
 
     private void makeLines() {
-        Waiting.all(contenders.stream().map(one -> ParentMaker.makeContainers(session, one.line())))
+        Waiting.all(contenders.stream().map(one -> one.role().makeLine(session, one.line())))
                 .whenComplete((made, failure) -> guarded(() -> onLines(failure)));
     }
 

@@ -1,8 +1,12 @@
 package io.conclave.line;
 
+import io.conclave.node.NodePath;
+import io.conclave.recipe.ParentMaker;
+import io.conclave.recipe.RecipeSession;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 
 /**
  * The role of a contender in a line: the kind of its place, and the rule for which place it waits. A recipe has one for
@@ -34,6 +38,13 @@ public record LineRole(String measuredAs, EntryKind kind, Set<EntryKind> line, L
      */
     public static LineRole mutex(String measuredAs) {
         return new LineRole(measuredAs, EntryKind.MUTEX, Set.of(EntryKind.MUTEX), LineRule.immediatePredecessor());
+    }
+
+    /** Makes the line's znode, and those above it. */
+    CompletionStage<Void> makeLine(RecipeSession session, NodePath path) {
+        return kind.isOfLinesThatStay()
+                ? ParentMaker.makePersistent(session, path)
+                : ParentMaker.makeContainers(session, path);
     }
 
     /** The place that has to go first; see {@link LineRule#predecessor}. */
