@@ -72,8 +72,11 @@ final class MirrorFeed {
                         && !isSame(before.get().stat(), after.get().stat()));
     }
 
+    /** A store that began anew gives other changes the zxids of before, but at another time. */
     private static boolean isSame(NodeStat before, NodeStat after) {
-        return before.czxid() == after.czxid() && before.mzxid() == after.mzxid();
+        return before.czxid() == after.czxid()
+                && before.mzxid() == after.mzxid()
+                && before.mtimeMs() == after.mtimeMs();
     }
 
     void start() {

@@ -36,6 +36,10 @@ import org.slf4j.LoggerFactory;
  * the id. After a lost session it claims nothing before it has read the assignment anew: others may have its share by
  * then.
  *
+ * <p>The mirror tells only that the assignment has changed. Each time the assignment is read, behind a sync and one
+ * read at a time, so the last answer is the newest one, and no zxids are compared: those of a store that began anew, or
+ * went back, are smaller than those of the store before.
+ *
  * <p>All state belongs to one queue on the listener threads ({@link #execute}), where nothing blocks; the listener is
  * called from a queue for each partition.
  */
@@ -59,8 +63,8 @@ final class HeldShare implements PartitionShare {
     private final Map<String, PartitionClaim> claims = new HashMap<>();
     private SortedSet<String> assigned = new TreeSet<>();
     private volatile Assignment latest = Assignment.NONE; // written there only
-    private long latestMzxid = -1;
     private boolean isReading;
+    private boolean isToBeReadAgain; // it may have changed behind the read that is under way
     private boolean isLeaving;
     private boolean hasLeft;
     private LossReason reason = LossReason.RELEASED;
@@ -84,11 +88,7 @@ final class HeldShare implements PartitionShare {
     }
 
     void begin() {
-        mirror.listen(changes -> mirror.get(partitioner.assignmentPath())
-                .ifPresentOrElse(
-                        node -> execute(() ->
-                                onAssignment(node.stat().mzxid(), node.bytes().text())),
-                        () -> execute(this::propose))); // nobody has written one, or it was deleted
+        mirror.listen(changes -> execute(this::readAssignment));
         view.onChange(update -> {
             if (!update.joined().isEmpty() || !update.left().isEmpty()) {
                 execute(this::propose);
@@ -138,11 +138,7 @@ final class HeldShare implements PartitionShare {
         return id;
     }
 
-    private void onAssignment(long mzxid, String text) {
-        if (mzxid <= latestMzxid) {
-            return; // read before what is known
-        }
-        latestMzxid = mzxid;
+    private void onAssignment(String text) {
         Assignment.parse(text).ifPresentOrElse(assignment -> latest = assignment, () -> {
             LOG.warn("{} is no assignment; it is written anew", partitioner.assignmentPath());
             propose();
@@ -227,30 +223,47 @@ final class HeldShare implements PartitionShare {
 
     /** Nothing is claimed before its answer. */
     private void readAssignment() {
+        isToBeReadAgain = isReading;
         if (isReading || isLeaving) {
             return;
         }
         isReading = true;
         RecipeAccess.read(coordinator, GetData.of(partitioner.assignmentPath()).linearizable())
                 .whenComplete((node, failure) -> execute(() -> {
-                    Throwable cause = failure == null ? null : Waiting.cause(failure);
-                    if (cause != null && !Failures.isNoNode(cause) && !(cause instanceof ClosedException)) {
-                        session()
-                                .time()
-                                .schedule(
-                                        Retry.delay(cause),
-                                        () -> execute(() -> {
-                                            isReading = false;
-                                            readAssignment();
-                                        }));
-                        return;
+                    if (failure == null) {
+                        onRead();
+                        onAssignment(node.bytes().text());
+                    } else {
+                        onNotRead(Waiting.cause(failure));
                     }
-                    isReading = false;
-                    if (cause == null) {
-                        onAssignment(node.stat().mzxid(), node.bytes().text());
-                    }
-                    goOn();
                 }));
+    }
+
+    private void onRead() {
+        isReading = false;
+        if (isToBeReadAgain) {
+            readAssignment();
+        }
+    }
+
+    private void onNotRead(Throwable cause) {
+        if (Failures.isNoNode(cause)) { // nobody has written one, or it was deleted
+            onRead();
+            propose();
+            goOn();
+        } else if (cause instanceof ClosedException) {
+            isReading = false;
+            goOn();
+        } else {
+            session()
+                    .time()
+                    .schedule(
+                            Retry.delay(cause),
+                            () -> execute(() -> {
+                                isReading = false;
+                                readAssignment();
+                            }));
+        }
     }
 
     // So far the share is claimed. From here on, its end.

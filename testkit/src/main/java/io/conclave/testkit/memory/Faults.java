@@ -244,6 +244,16 @@ public final class Faults {
     }
 
     /**
+     * The store comes back empty, as servers do that begin anew on new disks: it has no znodes and no sessions, and
+     * counts changes from the first one again, so that what comes now has smaller zxids than what was there before.
+     * Sessions that are connected are told, others when they come back. Its generation stays, as ZooKeeper's does that
+     * nobody has raised.
+     */
+    public void beginAnew() {
+        store.lock().run(store::beginAnew);
+    }
+
+    /**
      * From now on the store knows no persistent watches, as servers before ZooKeeper 3.6: it refuses them as
      * unsupported, and backends do not claim them. A coordinator that is connected already was told otherwise and finds
      * out by the refusal.

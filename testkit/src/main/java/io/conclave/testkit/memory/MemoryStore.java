@@ -58,7 +58,7 @@ public final class MemoryStore {
     private final long generation;
     private final Faults faults = new Faults(this);
     // All below: @GuardedBy("lock").
-    private final MemoryTree tree = new MemoryTree();
+    private MemoryTree tree = new MemoryTree();
     private final Map<Long, ServerSession> live = new LinkedHashMap<>();
     /** Every session that its owner still uses, whether it lives at the server or not, whether it has an id or not. */
     private final List<MemorySession> clients = new ArrayList<>();
@@ -202,6 +202,17 @@ public final class MemoryStore {
             tree.deleteEphemerals(change, session.id());
             finish(change);
         }
+    }
+
+    /** No znodes, no sessions, and changes are counted from the first one again. */
+    void beginAnew() {
+        catchUp(null);
+        List<ServerSession> lost = List.copyOf(live.values());
+        live.clear();
+        lost.forEach(ServerSession::end);
+        tree = new MemoryTree();
+        lastZxid = 0;
+        lost.forEach(session -> session.client.onExpired());
     }
 
     boolean deleteAsOperator(NodePath path) {
