@@ -53,7 +53,7 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
     private byte[] created = {}; // the data of the znode that may have been created
     private boolean isOurs;
     private boolean isTaken; // by another client's znode, whose end is waited for
-    private boolean wasThere;
+    private boolean wasThere; // with data that was wanted
     private boolean isInDoubt; // a write was sent, and it is not known whether it took effect
     private boolean isWriting; // one is on its way
     private boolean isCoordinatorClosed;
@@ -298,13 +298,13 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
                 cause -> on.execute(() -> failed(on, cause, this::onRefused)));
     }
 
-    /** Refused for good, as it seems: that ends what never was there; what was is tried again. */
+    /** Refused for good, as it seems: that ends what never was there with its data; what was is tried again. */
     private void onRefused(Throwable cause) {
         if (isClosing) {
             return;
         }
         if (wasThere) {
-            LOG.warn("{}: cannot be created again, trying on: {}", owner, cause.getMessage());
+            LOG.warn("{}: cannot be created or written again, trying on: {}", owner, cause.getMessage());
             later(cause);
         } else {
             end(cause);
@@ -387,7 +387,7 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
     private void onOurs(NodeStat stat, Payloads.@Nullable Payload payload) {
         isOurs = true;
         isTaken = false;
-        wasThere = true;
+        wasThere |= payload != null;
         czxid = stat.czxid();
         version = stat.version();
         written = payload;
@@ -400,7 +400,7 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
             if (Failures.isStale(cause)) {
                 isStale = true;
             } else if (!owner.takesBack(payload, cause)) {
-                end(cause); // not even the first one
+                onRefused(cause);
             }
         });
     }
