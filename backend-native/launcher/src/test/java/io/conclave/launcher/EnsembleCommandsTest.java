@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -58,6 +59,34 @@ class EnsembleCommandsTest {
                 }
             }
         }
+    }
+
+    /** An operator is on the host that it is about to take away. */
+    @Test
+    void serverAnswersTheRequestThatRemovesIt() throws IOException {
+        Path home = directory.resolve("ensemble");
+        try (ConclaveEnsemble ensemble =
+                ConclaveEnsemble.builder().directory(home).start()) {
+            int follower = ensemble.follower();
+            ensemble.awaitServing(follower);
+            assertTrue(membersWithout(follower, ensemble, home).lines().noneMatch(isOf(follower)));
+            Awaitility.await().until(() -> !ensemble.server(follower).isServing());
+            int leader = ensemble.awaitLeader();
+            assertTrue(membersWithout(leader, ensemble, home).lines().noneMatch(isOf(leader)));
+        }
+    }
+
+    /** Asked of that very server. */
+    private static String membersWithout(int server, ConclaveEnsemble ensemble, Path home) throws IOException {
+        String secret = AdminSecret.read(home.resolve("server-" + server));
+        int port = ensemble.server(server).clientPort().orElseThrow();
+        try (AdminClient client = new AdminClient(new InetSocketAddress("127.0.0.1", port), secret)) {
+            return client.reconfig("", "" + server);
+        }
+    }
+
+    private static Predicate<String> isOf(int server) {
+        return line -> line.startsWith("server." + server + "=");
     }
 
     /** Whose vote the change takes is told by the members that the answer has. */

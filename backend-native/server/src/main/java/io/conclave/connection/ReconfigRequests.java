@@ -12,7 +12,6 @@ import io.conclave.replica.MembershipWords;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.TreeReads;
 import java.util.List;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,7 +84,7 @@ final class ReconfigRequests {
                 change(changes);
                 return;
             }
-            whenApplied(() -> {
+            offers.readBarrier(() -> {
                 if (shown().stat().mzxid() == expectedVersion) {
                     change(changes);
                 } else {
@@ -95,22 +94,25 @@ final class ReconfigRequests {
         }
 
         private void change(List<MembershipChange> changes) {
-            membership
-                    .change(changes)
-                    .whenComplete((done, failure) -> connection.loop().post(() -> {
-                        if (failure == null) {
-                            whenApplied(() -> settle(ErrorCode.OK));
-                        } else {
-                            failed(changes, failure);
-                        }
-                    }));
+            membership.change(changes, new MembershipService.Asker() {
+                @Override
+                public void made() {
+                    connection.loop().postBehindSteps(() -> {
+                        settle(ErrorCode.OK);
+                        connection.flushOutput(); // it may be closed next, if this server was removed
+                    });
+                }
+
+                @Override
+                public void failed(Throwable cause) {
+                    connection.loop().post(() -> Reconfig.this.failed(changes, cause));
+                }
+            });
         }
 
         /** An error code would say that nothing was changed: when that is not known, the connection ends instead. */
-        private void failed(List<MembershipChange> changes, Throwable failure) {
+        private void failed(List<MembershipChange> changes, Throwable cause) {
             String asked = MembershipWords.describe(changes);
-            Throwable cause =
-                    failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
             if (cause instanceof ChangeOutcomeUnknownException) {
                 LOG.warn("It is not known whether the members were changed ({}): {}", asked, cause.getMessage());
                 connection.close("the outcome of a change of the members is unknown");
@@ -132,11 +134,6 @@ final class ReconfigRequests {
                 return ErrorCode.BAD_ARGUMENTS;
             }
             return cause instanceof LogException ? ErrorCode.RECONFIG_IN_PROGRESS : ErrorCode.SYSTEM_ERROR;
-        }
-
-        /** On the event loop, once it has walked to everything that is committed now. */
-        private void whenApplied(Runnable action) {
-            offers.readBarrier(action);
         }
 
         private TreeReads.Data shown() {

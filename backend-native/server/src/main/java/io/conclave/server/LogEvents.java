@@ -127,6 +127,9 @@ final class LogEvents implements LogListener {
         // sessions first, so that a lease is there before its connection asks for it
         replica.tell(List.of(check, digests, sessions, connections));
         mode = serving ? ServiceMode.FULL : withoutLeader;
+        if (!serving) {
+            members.serviceEnds(configuration);
+        }
         connections.serve(mode);
         LOG.info(serving ? "Serving {}" : "Not serving any more at {}", replica.state());
         if (serving) {

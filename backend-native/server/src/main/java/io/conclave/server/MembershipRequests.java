@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -29,7 +30,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Changes of the membership: made here where this member leads; else told to the leader by a note, whose server
  * answers. An answer can be lost with its link, so they are looked for in the configuration, too, as it is committed.
- * Thread-safe.
+ * A server that is removed through itself has no leader to ask whether it shows all that is committed, so it looks at
+ * the configuration before it stops serving. Thread-safe.
  *
  * <p>A note waits for a leader, and may come hours late from a server that was cut off, or again. So it says which
  * members its server knew, and is not carried out if an operator has changed them since.
@@ -51,7 +53,12 @@ final class MembershipRequests implements MembershipService {
      */
     private final AtomicLong lastQuestion;
 
-    /** Asked and not answered, by number. */
+    private record Asked(List<MembershipChange> changes, CompletableFuture<@Nullable Void> shown) {}
+
+    /** Asked for by clients, and neither shown here nor failed. */
+    private final Set<Asked> underWay = ConcurrentHashMap.newKeySet();
+
+    /** Asked of the leader and not answered, by number. */
     private final Map<Long, CompletableFuture<@Nullable Void>> open = new ConcurrentHashMap<>();
 
     MembershipRequests(ReplicatedLog log, TimeSource time, int featureLevel) {
@@ -62,7 +69,58 @@ final class MembershipRequests implements MembershipService {
     }
 
     @Override
-    public CompletionStage<@Nullable Void> change(List<MembershipChange> changes) {
+    public void change(List<MembershipChange> changes, Asker asker) {
+        Asked asked = new Asked(changes, new CompletableFuture<>());
+        underWay.add(asked);
+        asked.shown().whenComplete((nothing, failure) -> {
+            underWay.remove(asked);
+            if (failure == null) {
+                asker.made();
+            } else {
+                asker.failed(causeOf(failure));
+            }
+        });
+        change(changes).whenComplete((nothing, failure) -> {
+            if (failure == null) {
+                show(asked);
+            } else {
+                asked.shown().completeExceptionally(failure);
+            }
+        });
+    }
+
+    /** It is committed. */
+    private void show(Asked asked) {
+        if (asked.shown().isDone() || log.readBarrier(() -> asked.shown().complete(null))) {
+            return;
+        }
+        LogRole role = log.status().role();
+        if (role == LogRole.CLOSED || role == LogRole.FAILED) {
+            asked.shown()
+                    .completeExceptionally(new ChangeOutcomeUnknownException(
+                            "it is made, and this server has ended before it shows it"));
+        } else {
+            time.schedule(LOOK_AGAIN, () -> show(asked));
+        }
+    }
+
+    /**
+     * This server is about to stop serving. If it is for its removal, that was asked for here, perhaps. On the log's
+     * thread.
+     */
+    void serviceEnds(ClusterConfiguration applied) {
+        if (applied.members().containsKey(log.status().memberId())) {
+            return;
+        }
+        for (Asked asked : underWay) {
+            if (asked.changes().stream().allMatch(change -> isMade(change, applied))) {
+                asked.shown().complete(null);
+            }
+        }
+    }
+
+    /** Completes, on any thread, when the last is committed. */
+    CompletionStage<@Nullable Void> change(List<MembershipChange> changes) {
         return log.status().role() == LogRole.LEADING ? make(changes, Long.MAX_VALUE) : ask(changes);
     }
 

@@ -114,7 +114,7 @@ final class LoneLoop implements AutoCloseable {
                 () -> TreeState.OF_NO_CLUSTER,
                 ClientSecurity.NONE,
                 words,
-                changes -> new CompletableFuture<>(),
+                (changes, asker) -> {},
                 () -> raised,
                 () -> false,
                 time);

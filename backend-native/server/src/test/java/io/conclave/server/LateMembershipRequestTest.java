@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.connection.MembershipService;
 import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.LogListener;
@@ -19,6 +20,7 @@ import io.conclave.consensus.simulation.SimulatedNetwork;
 import io.conclave.consensus.simulation.VirtualTime;
 import io.conclave.testkit.ManualTimeSource;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -46,9 +48,12 @@ class LateMembershipRequestTest {
     private final Map<Integer, Server> servers = new TreeMap<>();
 
     /** As much of a server as knows of changes of the members, and no state. */
-    private final class Server implements SimulatedMember.Application, LogListener, StateMachine {
+    private final class Server
+            implements SimulatedMember.Application, LogListener, StateMachine, MembershipService.Asker {
         final SimulatedMember member;
         final MembershipRequests requests;
+        final List<String> answers = new ArrayList<>();
+        ClusterConfiguration applied = ClusterConfiguration.NONE;
 
         Server(SimulatedMember member) {
             this.member = member;
@@ -78,10 +83,29 @@ class LateMembershipRequestTest {
         public void deposed() {}
 
         @Override
-        public void serving(boolean serving) {}
+        public void serving(boolean serving) {
+            if (!serving) {
+                requests.serviceEnds(applied);
+                if (!applied.members().containsKey(member.id())) {
+                    answers.add("not serving");
+                }
+            }
+        }
 
         @Override
-        public void configured(ClusterConfiguration present) {}
+        public void configured(ClusterConfiguration present) {
+            applied = present;
+        }
+
+        @Override
+        public void made() {
+            answers.add("made");
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            answers.add(cause.toString());
+        }
 
         @Override
         public StateMachine machine() {
@@ -187,6 +211,32 @@ class LateMembershipRequestTest {
         awaitVoters(1, 2, 4);
         await("its answer", late::isDone);
         late.join();
+    }
+
+    /** No leader answers a member that was removed. */
+    @Test
+    void aRemovalAskedOfTheVeryMemberIsAnsweredBeforeThatStopsServing() {
+        Server follower = servers.get(3);
+        follower.requests.change(WITHOUT_3, follower);
+        await("its end", () -> follower.answers.contains("not serving"));
+        assertEquals(List.of("made", "not serving"), follower.answers);
+    }
+
+    @Test
+    void aRemovalAskedOfTheLeaderThatIsToGoIsAnsweredBeforeThatStopsServing() {
+        Server leader = leader();
+        leader.requests.change(List.of(new MembershipChange.Remove(leader.member.id())), leader);
+        await("its end", () -> leader.answers.contains("not serving"));
+        assertEquals(List.of("made", "not serving"), leader.answers);
+    }
+
+    @Test
+    void aRemovalOfAnotherMemberIsAnsweredWhenItIsShown() {
+        Server follower = servers.get(2);
+        follower.requests.change(WITHOUT_3, follower);
+        await("the answer", () -> !follower.answers.isEmpty());
+        assertEquals(List.of("made"), follower.answers);
+        assertFalse(follower.applied.members().containsKey(3));
     }
 
     @Test

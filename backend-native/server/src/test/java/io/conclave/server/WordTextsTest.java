@@ -62,7 +62,7 @@ class WordTextsTest {
                 () -> TreeState.OF_NO_CLUSTER,
                 ClientSecurity.NONE,
                 CommandWords.NONE,
-                changes -> new CompletableFuture<>(),
+                (changes, asker) -> {},
                 CompletableFuture::new,
                 () -> false,
                 time);

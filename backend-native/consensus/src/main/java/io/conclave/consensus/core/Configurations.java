@@ -4,7 +4,9 @@ import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.ConfigurationCodec;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntryKind;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
@@ -43,6 +45,14 @@ final class Configurations {
     /** Whether it holds for one from the last that is known to be committed to the latest. */
     boolean anyInForce(Predicate<ClusterConfiguration> predicate) {
         return byIndex.values().stream().anyMatch(predicate);
+    }
+
+    /** The members of all of these: a leader of any of them is one of these, and so are its followers. */
+    Set<Integer> membersInForce() {
+        Set<Integer> members = new TreeSet<>();
+        byIndex.values()
+                .forEach(configuration -> members.addAll(configuration.members().keySet()));
+        return members;
     }
 
     /** Forgets what came before the last committed one. */

@@ -39,12 +39,8 @@ final class FollowerSender {
      * theirs, too, so that this member is not woken for each of them.
      */
     private long heartbeatAfterMs(long nowMs) {
-        for (PeerProgress peer : followers.all()) {
-            if (nowMs - peer.sentMs >= options.heartbeatMs()) {
-                return options.heartbeatMs() / 2;
-            }
-        }
-        return options.heartbeatMs();
+        boolean isDue = nowMs - followers.oldestSentMs() >= options.heartbeatMs();
+        return isDue ? options.heartbeatMs() / 2 : options.heartbeatMs();
     }
 
     private void send(long nowMs, int to, PeerProgress peer, long round, long silenceMs) {
@@ -120,6 +116,9 @@ final class FollowerSender {
 
     /** Sends a follower that is behind committed batches from elsewhere. */
     void sendStored(long nowMs, int to, long round, long previousIndex, long previousTerm, List<LogBatch> batches) {
-        sendAppend(nowMs, to, followers.peer(to), round, previousIndex, previousTerm, batches);
+        PeerProgress peer = followers.find(to);
+        if (peer != null) {
+            sendAppend(nowMs, to, peer, round, previousIndex, previousTerm, batches);
+        }
     }
 }

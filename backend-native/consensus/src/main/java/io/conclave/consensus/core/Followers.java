@@ -5,8 +5,6 @@ import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,6 +24,7 @@ final class Followers {
     private final MemberLog log;
     private final LinkedMembers links;
     private final Map<Integer, PeerProgress> peers = new TreeMap<>();
+    private final PartingMembers parting = new PartingMembers();
 
     Followers(int self, CoreOptions options, MemberLog log, LinkedMembers links) {
         this.self = self;
@@ -34,33 +33,70 @@ final class Followers {
         this.links = links;
     }
 
-    /** Keeps progress of exactly the members that the latest configuration has. */
+    /**
+     * Keeps progress of exactly the members that the latest configuration has; those of an earlier one that may be in
+     * force are parting.
+     */
     void adoptMembers(long nowMs) {
         Set<Integer> members = log.configuration().members().keySet();
+        for (int member : log.configurations.membersInForce()) {
+            if (member != self && !members.contains(member) && links.isLinked(member) && !parting.contains(member)) {
+                parting.add(member, progressOf(member, nowMs));
+            }
+        }
         peers.keySet().retainAll(members);
         for (int member : members) {
             if (member != self) {
-                peers.computeIfAbsent(member, id -> new PeerProgress(log.lastIndex() + 1, nowMs, links.isLinked(id)));
+                peers.computeIfAbsent(member, id -> progressOf(id, nowMs));
             }
         }
+        parting.joined(members);
     }
 
-    /** Null for a member that the configuration does not have, and for this one. */
+    private PeerProgress progressOf(int member, long nowMs) {
+        PeerProgress known = find(member);
+        return known != null ? known : new PeerProgress(log.lastIndex() + 1, nowMs, links.isLinked(member));
+    }
+
+    /** Those whom the latest configuration has dropped are told so for an election timeout more. */
+    void configurationCommitted(long nowMs) {
+        parting.configurationCommitted(nowMs + options.electionTimeoutMs());
+    }
+
+    void tick(long nowMs) {
+        parting.tick(nowMs);
+    }
+
+    /** What is known of one that is parting is of its link, which has broken or is another one. */
+    void linkChanged(int member) {
+        parting.linkChanged(member);
+    }
+
+    /** Null for a member that the configuration neither has nor has just dropped, and for this one. */
     @Nullable
     PeerProgress find(int member) {
-        return peers.get(member);
+        PeerProgress peer = peers.get(member);
+        return peer != null ? peer : parting.find(member);
     }
 
-    PeerProgress peer(int member) {
+    /** Of a member that the configuration has: what is counted. */
+    private PeerProgress peer(int member) {
         return Objects.requireNonNull(peers.get(member), "no member of the configuration");
     }
 
+    /** Those that are sent to: the other members, and those that are parting. */
     void forEach(BiConsumer<Integer, PeerProgress> action) {
         peers.forEach(action);
+        parting.forEach(action);
     }
 
-    Collection<PeerProgress> all() {
-        return Collections.unmodifiableCollection(peers.values());
+    /** When the one of them that has waited longest was sent something; the end of time if there are none. */
+    long oldestSentMs() {
+        long oldestMs = parting.oldestSentMs();
+        for (PeerProgress peer : peers.values()) {
+            oldestMs = Math.min(oldestMs, peer.sentMs);
+        }
+        return oldestMs;
     }
 
     /** Notes what the members have acknowledged of what is committed; before what is known of them is forgotten. */
@@ -215,7 +251,7 @@ final class Followers {
     }
 
     void snapshotSending(long nowMs, int to, long lastIndex, boolean failed) {
-        PeerProgress peer = peers.get(to);
+        PeerProgress peer = find(to);
         if (peer != null && peer.state == PeerProgress.State.SNAPSHOT) {
             peer.snapshotIndex = failed ? 0 : lastIndex;
             // after a failure the next one is asked for soon, not at once
@@ -226,7 +262,7 @@ final class Followers {
     // ---- of one member
 
     EntryPlace placeOf(int member) {
-        PeerProgress peer = peers.get(member);
+        PeerProgress peer = find(member);
         return peer == null ? EntryPlace.START : peer.place;
     }
 
@@ -247,7 +283,7 @@ final class Followers {
     }
 
     boolean isBehind(int member) {
-        PeerProgress peer = peers.get(member);
+        PeerProgress peer = find(member);
         return peer != null && peer.state == PeerProgress.State.SNAPSHOT;
     }
 

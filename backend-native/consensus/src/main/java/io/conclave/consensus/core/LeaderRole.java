@@ -74,7 +74,7 @@ final class LeaderRole {
         append(nowMs, wallMs, List.of(new LogEntry(LogEntryKind.TERM, Origin.NONE, new byte[0])));
     }
 
-    /** Keeps progress of exactly the members that the latest configuration has. */
+    /** Follows the latest configuration. */
     private void adoptMembers(long nowMs) {
         followers.adoptMembers(nowMs);
         if (transfer.isRunning() && !followers.isSuccessor(transfer.successor())) {
@@ -144,6 +144,7 @@ final class LeaderRole {
             appendConfiguration(nowMs, wallMs, configuration.with(members, configuration.voters()));
         } else {
             removed = !configuration.isVoter(self);
+            followers.configurationCommitted(nowMs);
         }
     }
 
@@ -180,6 +181,7 @@ final class LeaderRole {
             return false;
         }
         transfer.tick(nowMs);
+        followers.tick(nowMs);
         return true;
     }
 
@@ -193,16 +195,14 @@ final class LeaderRole {
             return nowMs;
         }
         // however often it sends meanwhile: check quorum, and what the shell does at ticks, must not wait for a pause
-        long dueMs = tickedMs + options.heartbeatMs();
-        for (PeerProgress peer : followers.all()) {
-            dueMs = Math.min(dueMs, peer.sentMs + options.heartbeatMs());
-        }
+        long dueMs = Math.min(tickedMs, followers.oldestSentMs()) + options.heartbeatMs();
         return transfer.isRunning() ? Math.min(dueMs, transfer.endsMs()) : dueMs;
     }
 
     // ---- links and answers
 
     void linked(long nowMs, int member) {
+        followers.linkChanged(member);
         PeerProgress peer = followers.find(member);
         if (peer != null) {
             peer.relink(rounds.next());
@@ -214,6 +214,7 @@ final class LeaderRole {
 
     void linkLost(int member) {
         rounds.forget(member);
+        followers.linkChanged(member);
         PeerProgress peer = followers.find(member);
         if (peer != null) {
             peer.linked = false;

@@ -31,6 +31,10 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
 
     // ---- the network's thread only
 
+    /** The members to be linked, and those that have left and are still told so. */
+    private Map<Integer, EnsembleMember> linked = Map.of();
+
+    private long configurations;
     private boolean timed;
     private long timedForMs = Long.MAX_VALUE;
 
@@ -168,6 +172,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
         network.flush();
     }
 
+    /** A member that leaves is told so by a leader for an election timeout, so its link ends later. */
     @Override
     public void configured(ClusterConfiguration configuration) {
         Map<Integer, EnsembleMember> members = new HashMap<>(options.members());
@@ -176,7 +181,19 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
                 members.put(id, member);
             }
         });
-        network.members(members);
+        Map<Integer, EnsembleMember> withParting = new HashMap<>(linked);
+        withParting.putAll(members);
+        linked = withParting;
+        network.members(withParting);
+        long number = ++configurations;
+        if (withParting.size() > members.size()) {
+            network.schedule(2 * options.electionTimeoutMs(), () -> {
+                if (number == configurations) {
+                    linked = members;
+                    network.members(members);
+                }
+            });
+        }
     }
 
     @Override

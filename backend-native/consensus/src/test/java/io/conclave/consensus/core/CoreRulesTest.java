@@ -18,6 +18,7 @@ import io.conclave.consensus.core.PeerMessage.TimeoutNow;
 import io.conclave.consensus.core.PeerMessage.VoteReply;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
 import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.EnsembleMember;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -238,13 +239,46 @@ class CoreRulesTest {
         assertFalse(bench.core.status().configurationCommitted());
     }
 
+    /** Else it would not learn that it was removed, and its clients would wait. */
+    @Test
+    void aMemberThatIsRemovedIsSentThatAndNotCounted() {
+        CoreBench bench = new CoreBench(0, false, cluster(3, 3));
+        bench.lead();
+        bench.acknowledge(2, 1);
+        bench.acknowledge(3, 1);
+        Map<Integer, EnsembleMember> members = new TreeMap<>(cluster(3, 3).members());
+        members.remove(3);
+        bench.core.reconfigure(bench.nowMs, 1, new ClusterConfiguration(members, Set.of(1, 2), Set.of()));
+        bench.sent();
+        bench.acknowledge(3, 2);
+        assertEquals(1, bench.core.status().commitIndex(), "a majority of the voters before only");
+        assertEquals(2, withBatches(acknowledged(bench, 2, 2)), "the configuration without it goes to both");
+        assertEquals(2, bench.core.status().commitIndex());
+        bench.acknowledge(3, 3);
+        assertEquals(2, bench.core.status().commitIndex(), "it votes no more");
+        assertEquals(2, only(Commit.class, acknowledged(bench, 2, 3)).size(), "that this is committed, to both");
+        assertEquals(3, bench.core.status().commitIndex());
+        bench.pass(CoreOptions.DEFAULT.electionTimeoutMs());
+        bench.core.propose(bench.nowMs, 1, bench.entry());
+        assertEquals(1, withBatches(bench.sent()), "nothing to the one that has left");
+    }
+
+    private static List<PeerMessage> acknowledged(CoreBench bench, int from, long index) {
+        return bench.receive(from, new AppendReply(bench.core.status().term(), true, index, 0, 0, bench.lastRound));
+    }
+
+    private static long withBatches(List<PeerMessage> sent) {
+        return only(Append.class, sent).stream()
+                .filter(append -> !append.batches().isEmpty())
+                .count();
+    }
+
     @Test
     void aVotersDirectoryCannotChange() {
         CoreBench bench = new CoreBench(0, false, cluster(3, 3));
         bench.lead();
         bench.acknowledge(2, 1);
-        Map<Integer, io.conclave.consensus.entry.EnsembleMember> members =
-                new TreeMap<>(cluster(3, 3).members());
+        Map<Integer, EnsembleMember> members = new TreeMap<>(cluster(3, 3).members());
         members.put(3, members.get(3).withDirectory(999));
         assertThrows(
                 IllegalArgumentException.class,
