@@ -5,6 +5,7 @@ import io.conclave.line.AbstractGrant;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Waiting;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -73,7 +74,7 @@ final class HeldLeadership extends AbstractGrant<Campaign> implements Leadership
     }
 
     private TransferAttempt begin(Candidate candidate, Optional<Duration> timeout) {
-        return TransferAttempt.begin(request(), path, candidate, timeout);
+        return TransferAttempt.begin(request(), path, Objects.requireNonNull(candidate, "candidate"), timeout);
     }
 
     @Override

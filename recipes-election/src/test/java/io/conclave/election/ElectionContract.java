@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
@@ -24,6 +25,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /**
  * What an election promises, on every backend; a subclass says where the backend is.
@@ -185,6 +187,18 @@ public abstract class ElectionContract extends ElectionContinuationContract {
                         .campaign(Duration.ofMillis(-1)))
                 .getMessage()
                 .contains("PT-0.001S"));
+        try (Leadership leadership = electionOf(coordinator).campaign()) {
+            assertNamed("candidate", () -> leadership.handOver(null));
+            assertNamed("candidate", () -> leadership.handOver(null, PATIENCE));
+            assertNamed("candidate", () -> leadership.handOverAsync(null));
+            assertNamed("candidate", () -> leadership.handOverAsync(null, PATIENCE));
+        }
+    }
+
+    private static void assertNamed(String argument, Executable call) {
+        NullPointerException refusal =
+                assertTimeoutPreemptively(PATIENCE, () -> assertThrows(NullPointerException.class, call));
+        assertEquals(argument, refusal.getMessage());
     }
 
     @Test
