@@ -20,6 +20,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -93,7 +94,17 @@ final class GrantedMethodPostProcessor extends AbstractBeanFactoryAwareAdvisingP
                     .filter(method -> !method.getDeclaringClass().isAssignableFrom(type))
                     .forEach(this::check);
         }
+        if (isEligible(type) || isEligible(bean, name)) {
+            needsCoordinator(name);
+        }
         return super.postProcessAfterInitialization(bean, name);
+    }
+
+    /** So the coordinator is closed after the bean and all that uses it: their last work may need the grant. */
+    private void needsCoordinator(String name) {
+        if (beans instanceof ConfigurableBeanFactory factory) {
+            coordinators().forEach(coordinator -> factory.registerDependentBean(coordinator, name));
+        }
     }
 
     /** The methods of a class, or of what a proxy stands for, that have the annotation. */

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -547,6 +548,50 @@ class DistributedLockedTest {
                                     .getDescription())
                             .contains("conclave.connect-string is not set");
                 });
+    }
+
+    /** Does its last work under the lock of another bean. */
+    static class Closing implements DisposableBean {
+        private final Jobs jobs;
+        private final CompletableFuture<FencedGrant> last = new CompletableFuture<>();
+
+        Closing(Jobs jobs) {
+            this.jobs = jobs;
+        }
+
+        @Override
+        public void destroy() {
+            try {
+                last.complete(jobs.run("a", () -> {
+                    FencedGrant grant = CurrentGrant.get().orElseThrow();
+                    grant.ensureHeld();
+                    return grant;
+                }));
+            } catch (Exception e) {
+                last.completeExceptionally(e);
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ClosingBeans {
+        @Bean
+        Jobs jobs() {
+            return new Jobs();
+        }
+
+        @Bean
+        Closing closing(Jobs jobs) {
+            return new Closing(jobs);
+        }
+    }
+
+    @Test
+    void lockedMethodRunsWhileItsCallerIsDestroyed() {
+        AtomicReference<Closing> closing = new AtomicReference<>();
+        runner.withUserConfiguration(ClosingBeans.class).run(context -> closing.set(context.getBean(Closing.class)));
+        assertThat(closing.get().last).isCompleted();
+        assertThat(isHeld("/locks/a")).isFalse();
     }
 
     @Test

@@ -23,15 +23,18 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.EnableScheduling;
@@ -422,6 +425,48 @@ class LeaderOnlyTest {
         public int getPhase() {
             return SmartLifecycle.DEFAULT_PHASE - 1024;
         }
+    }
+
+    /** Its last work is the leader's. */
+    static class Closing implements DisposableBean {
+        private final Jobs jobs;
+        private final CompletableFuture<Optional<String>> last = new CompletableFuture<>();
+
+        Closing(Jobs jobs) {
+            this.jobs = jobs;
+        }
+
+        @Override
+        public void destroy() {
+            try {
+                last.complete(jobs.run(() -> "run"));
+            } catch (Exception e) {
+                last.completeExceptionally(e);
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class ClosingBeans {
+        @Bean
+        Jobs jobs() {
+            return new Jobs();
+        }
+
+        @Bean
+        Closing closing(Jobs jobs) {
+            return new Closing(jobs);
+        }
+    }
+
+    @Test
+    void methodIsSkippedWhileItsCallerIsDestroyed() {
+        AtomicReference<Closing> closing = new AtomicReference<>();
+        runner.withUserConfiguration(ClosingBeans.class).run(context -> {
+            awaitLeader(context);
+            closing.set(context.getBean(Closing.class));
+        });
+        assertThat(closing.get().last).isCompletedWithValue(Optional.empty());
     }
 
     @Test
