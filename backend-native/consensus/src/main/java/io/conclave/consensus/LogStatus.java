@@ -41,6 +41,8 @@ public record LogStatus(
         String noLeaderReason,
         LeaderStatus leadership) {
     private static final UUID NO_CLUSTER = new UUID(0, 0);
+    private static final String JOINING_REASON = "the log directory of this server is empty, and no cluster that has or"
+            + " lists it as a member has taken it in yet";
 
     /** Of a log that has not got to anything yet, or will not any more. */
     public static LogStatus idle(int memberId, LogRole role) {
@@ -58,7 +60,7 @@ public record LogStatus(
                 DiskState.ROOM,
                 false,
                 0,
-                "",
+                role == LogRole.JOINING ? JOINING_REASON : "",
                 LeaderStatus.NONE);
     }
 }

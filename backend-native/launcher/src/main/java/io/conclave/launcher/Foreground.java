@@ -31,7 +31,7 @@ final class Foreground {
                             files.withdraw();
                         },
                         "conclave-shutdown"));
-        if (!config.ensemble().isAlone()) {
+        if (!server.isServing()) {
             console.say("Conclave listens on port " + port + " and looks for a leader");
         }
         server.serving().thenRun(() -> console.say(READY + port));

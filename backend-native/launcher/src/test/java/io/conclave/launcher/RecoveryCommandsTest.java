@@ -1,5 +1,6 @@
 package io.conclave.launcher;
 
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -30,6 +31,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -211,6 +213,57 @@ class RecoveryCommandsTest {
             assertTrue(said().startsWith("This ZooKeeper instance is not currently serving requests"), said());
         } finally {
             stop(leaderless, alone);
+        }
+    }
+
+    /** Its cluster grew by {@code add}, and its file did not: it waits for the others, and can be asked meanwhile. */
+    @Test
+    void aMemberThatListsOnlyItselfAndWaitsForTheOthersSaysSo() throws Exception {
+        Path file = configuration("member");
+        Path data = Files.createDirectories(directory.resolve("member"));
+        Files.writeString(data.resolve("myid"), "1");
+        String members = "server.1=127.0.0.1:" + FreePort.find() + "\n";
+        Files.writeString(file, members, StandardOpenOption.APPEND);
+        assertEquals(0, run("init", file), said());
+        growByOne(file);
+        ConclaveServer server = start(file);
+        try {
+            assertEquals(3, run("status", file), said());
+            assertTrue(said().contains("No leader: "), said());
+        } finally {
+            stop(server, file);
+        }
+        assertEquals(0, run("set-aside", file), said());
+        ConclaveServer joining = start(file);
+        try {
+            assertEquals(3, run("status", file), said());
+            assertTrue(said().contains("No leader: the log directory of this server is empty"), said());
+        } finally {
+            stop(joining, file);
+        }
+    }
+
+    private void growByOne(Path file) throws IOException {
+        Path data = Files.createDirectories(directory.resolve("second"));
+        Files.writeString(data.resolve("myid"), "2");
+        Files.copy(directory.resolve("member/peer.secret"), data.resolve("peer.secret"), COPY_ATTRIBUTES);
+        String added = "server.2=127.0.0.1:" + FreePort.find();
+        Path second = Files.writeString(
+                configuration("second"),
+                Files.readString(file)
+                                .lines()
+                                .filter(line -> line.startsWith("server."))
+                                .findFirst()
+                                .orElseThrow() + "\n" + added + "\n",
+                StandardOpenOption.APPEND);
+        ConclaveServer first = start(file);
+        try (ConclaveServer other = ConclaveServer.start(ConfigFile.read(second), TimeSource.system(), cause -> {})) {
+            assertEquals(0, run("add", file, added), said());
+            Awaitility.await()
+                    .until(() -> first.logStatus().configuration().voters().size() == 2);
+            Awaitility.await().until(other::isServing);
+        } finally {
+            stop(first, file);
         }
     }
 
