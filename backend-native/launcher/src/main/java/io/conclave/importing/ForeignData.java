@@ -1,5 +1,6 @@
 package io.conclave.importing;
 
+import io.conclave.protocol.Frames;
 import io.conclave.tree.ImportedState;
 import io.conclave.tree.ImportedState.Imported;
 import io.conclave.tree.TreeState;
@@ -12,6 +13,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
@@ -33,7 +35,8 @@ public final class ForeignData {
      * @param transactions how many follow the snapshot
      * @param sessions how many had not ended, with ephemerals or without
      * @param isConfirmed whether the digest of the tree fits that ZooKeeper wrote with the last transaction
-     * @param notes files that were left out, and ends of logs that were cut, a sentence each
+     * @param notes files that were left out, ends of logs that were cut, and znodes that are too large to be written
+     *     again, a sentence each
      */
     public record Contents(
             TreeState state,
@@ -84,8 +87,30 @@ public final class ForeignData {
             lastTimeMs = Math.max(lastTimeMs, Math.max(znode.ctime(), znode.mtime()));
             lastZxid = Math.max(lastZxid, Math.max(znode.mzxid(), znode.pzxid()));
         }
+        noteLarge(znodes);
         TreeState state = ImportedState.of(znodes, featureLevel, lastZxid, lastTimeMs);
         return new Contents(state, snapshot.file(), behind, transactions, tree.sessionCount(), isConfirmed, notes);
+    }
+
+    /** ZooKeeper's own limit can be raised ({@code jute.maxbuffer}); that of our server cannot. */
+    private void noteLarge(Map<String, Imported> znodes) {
+        List<String> large = znodes.entrySet().stream()
+                .filter(znode -> bytesOf(znode.getValue()) > Frames.DEFAULT_MAX_PAYLOAD_BYTES)
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
+        if (!large.isEmpty()) {
+            notes.add("Znodes with more data than a request may have, which is " + Frames.DEFAULT_MAX_PAYLOAD_BYTES
+                    + " bytes: " + large.size() + ", the first is " + large.get(0) + " with "
+                    + bytesOf(Objects.requireNonNull(znodes.get(large.get(0))))
+                    + " bytes. They are imported, and can be read by clients that take so much; what is written to them"
+                    + " from now on must be smaller.");
+        }
+    }
+
+    private static int bytesOf(Imported znode) {
+        byte[] data = znode.data();
+        return data == null ? 0 : data.length;
     }
 
     private static Map<String, Imported> known(ReplayedTree tree, Path snapshot) throws IOException {

@@ -33,6 +33,14 @@ final class AdminClient implements AutoCloseable {
     /** A member that joins may have to be sent everything before it is a member. */
     private static final int ANSWER_LIMIT_MS = 120_000;
 
+    private static final int MAX_ANSWER_BYTES = 4 * Frames.DEFAULT_MAX_PAYLOAD_BYTES;
+
+    /**
+     * A piece of a backup holds a whole znode, which came by an import if it is larger than a request may be. No reader
+     * of a backup takes a larger piece.
+     */
+    private static final int MAX_PIECE_BYTES = 1 << 28;
+
     private final Socket socket = new Socket();
     private final DataInputStream in;
     private int xid;
@@ -45,7 +53,7 @@ final class AdminClient implements AutoCloseable {
         Frames.write(hello, new ConnectRequest(0, 0, SESSION_TIMEOUT_MS, 0, new byte[16], false, true));
         try {
             send(hello);
-            ConnectResponse.decode(new JuteReader(readFrame()));
+            ConnectResponse.decode(new JuteReader(readFrame(MAX_ANSWER_BYTES)));
         } catch (EOFException | SocketException e) {
             throw new IOException(
                     "the server opened no session and ended the connection at once. It has no leader or is about to "
@@ -80,7 +88,8 @@ final class AdminClient implements AutoCloseable {
 
     /** The next piece of a backup; empty behind its end. */
     byte[] backupPiece() throws IOException {
-        byte[] piece = ((ReplyBody.GetData) call(++xid, new RequestBody.GetData(BACKUP, false))).data();
+        byte[] piece =
+                ((ReplyBody.GetData) call(++xid, new RequestBody.GetData(BACKUP, false), MAX_PIECE_BYTES)).data();
         return piece == null ? new byte[0] : piece;
     }
 
@@ -90,13 +99,18 @@ final class AdminClient implements AutoCloseable {
     }
 
     private ReplyBody call(int number, RequestBody request) throws IOException {
+        return call(number, request, MAX_ANSWER_BYTES);
+    }
+
+    private ReplyBody call(int number, RequestBody request, int maxBytes) throws IOException {
         ByteBuf out = Unpooled.buffer();
         Frames.writeRequest(out, number, request);
-        JuteReader reader = new JuteReader(exchange(out));
+        JuteReader reader = new JuteReader(exchange(out, maxBytes));
         ReplyHeader header = ReplyHeader.decode(reader);
         if (header.err() == ErrorCode.NEW_CONFIG_NO_QUORUM.code()) {
             throw new IOException(
-                    "of the servers that would vote then, no majority answers the leader. The change could"
+                    "of the servers that would vote then, no majority answers the leader (one that would get"
+                            + " another address is not counted). The change could"
                             + " not be committed, every write would wait behind it, and no server could lead. Bring "
                             + "one of them back first. With --force it is made anyway: if no majority of the new "
                             + "voters comes back, the cluster has ended, and what it holds is lost");
@@ -110,10 +124,10 @@ final class AdminClient implements AutoCloseable {
         return ReplyBody.decode(opCode, reader);
     }
 
-    private ByteBuf exchange(ByteBuf request) throws NoAnswerException {
+    private ByteBuf exchange(ByteBuf request, int maxBytes) throws NoAnswerException {
         try {
             send(request);
-            return readFrame();
+            return readFrame(maxBytes);
         } catch (IOException e) {
             throw new NoAnswerException(e);
         }
@@ -137,9 +151,9 @@ final class AdminClient implements AutoCloseable {
         socket.getOutputStream().flush();
     }
 
-    private ByteBuf readFrame() throws IOException {
+    private ByteBuf readFrame(int maxBytes) throws IOException {
         int length = in.readInt();
-        if (length < 0 || length > Frames.DEFAULT_MAX_PAYLOAD_BYTES * 4) {
+        if (length < 0 || length > maxBytes) {
             throw new IOException("the server sent a frame of " + length + " bytes");
         }
         byte[] bytes = new byte[length];
@@ -157,7 +171,7 @@ final class AdminClient implements AutoCloseable {
             ByteBuf bye = Unpooled.buffer();
             Frames.writeRequest(bye, ++xid, new ConnectionRequest.Empty(OpCode.CLOSE_SESSION));
             send(bye);
-            readFrame();
+            readFrame(MAX_ANSWER_BYTES);
         } catch (IOException ignored) {
             // its session expires
         }

@@ -57,8 +57,13 @@ public final class ForeignFiles {
 
     /** One whose ACL has a number; 1 is the only one that is listed. */
     static void znode(DataOutputStream out, String path, int cversion, long owner, long acl) throws IOException {
+        znode(out, path, path.getBytes(StandardCharsets.UTF_8), cversion, owner, acl);
+    }
+
+    private static void znode(DataOutputStream out, String path, byte[] data, int cversion, long owner, long acl)
+            throws IOException {
         text(out, path);
-        buffer(out, path.getBytes(StandardCharsets.UTF_8));
+        buffer(out, data);
         out.writeLong(acl);
         for (int i = 0; i < 4; i++) {
             out.writeLong(path.isEmpty() ? 0 : 5); // czxid, mzxid, ctime, mtime
@@ -164,6 +169,14 @@ public final class ForeignFiles {
             }
             out.write(new byte[100]);
         });
+    }
+
+    /** A dataDir with a snapshot at 5 in which {@code /large} has so many bytes. */
+    public static Path writeLarge(Path directory, int bytes) throws IOException {
+        Path version = Files.createDirectories(directory.resolve("version-2"));
+        Files.write(version.resolve("snapshot.5"), snapshot(out -> znode(out, "/large", new byte[bytes], 0, 0, 1)));
+        Files.write(version.resolve("log.6"), log(create(6, "/b", 2)));
+        return directory;
     }
 
     /** A dataDir with a snapshot at 5, and {@code /b} and {@code /a/c} created behind it. */

@@ -115,6 +115,25 @@ class RecoveryCommandsTest {
         }
     }
 
+    /** ZooKeeper takes it if its operator has raised {@code jute.maxbuffer}. */
+    @Test
+    void aZnodeLargerThanARequestIsImportedAndBackedUp() throws Exception {
+        int bytes = 5 << 20;
+        Path source = ForeignFiles.writeLarge(directory.resolve("zookeeper"), bytes);
+        Path file = configuration("imported");
+        assertEquals(0, run("import", file, source), said());
+        assertTrue(said().contains("1, the first is /large with " + bytes + " bytes"), said());
+        Path backup = directory.resolve("x.backup");
+        ConclaveServer server = start(file);
+        try {
+            assertEquals(0, run("backup", file, backup), said());
+        } finally {
+            stop(server, file);
+        }
+        assertEquals(0, run("verify", backup), said());
+        assertEquals(0, run("restore", configuration("restored"), backup), said());
+    }
+
     @Test
     void nothingIsImportedOfADamagedFile() throws Exception {
         Path source = ForeignFiles.write(directory.resolve("zookeeper"));
