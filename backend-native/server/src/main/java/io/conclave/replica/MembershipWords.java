@@ -3,12 +3,14 @@ package io.conclave.replica;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.entry.EnsembleMember;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes of the membership in ZooKeeper's words: {@code server.N=...} for a member that joins, {@code N} for one that
- * leaves.
+ * Changes of the membership in ZooKeeper's words: {@code server.N=...}, or {@code N=...}, for a member that joins, and
+ * {@code N} for one that leaves.
  */
 public final class MembershipWords {
     /** Before an item: make the change also without a live majority of the new voters. */
@@ -18,26 +20,30 @@ public final class MembershipWords {
 
     /**
      * Reads two lists, with commas or ends of line between their items. Members that join come before those that leave,
-     * so that there are always enough.
+     * so that there are always enough. One that is in both lists joins: ZooKeeper lets it leave first.
      *
      * @throws IllegalArgumentException if an item is not of its form, or there is none
      */
     public static List<MembershipChange> parse(@Nullable String joining, @Nullable String leaving) {
         List<MembershipChange> changes = new ArrayList<>();
+        Set<Integer> joins = new HashSet<>();
         for (String item : items(joining)) {
             String line = unforced(item);
             int equals = line.indexOf('=');
-            if (equals < 0 || !line.startsWith("server.")) {
+            if (equals < 0) {
                 throw new IllegalArgumentException("\"" + line + "\" is not of the form server.N=host:peerPort...");
             }
-            int id = id(line.substring("server.".length(), equals));
+            int id = id(withoutServer(line.substring(0, equals)));
+            joins.add(id);
             changes.add(new MembershipChange.Put(
                     MemberLine.parse(id, line.substring(equals + 1)).member(), item.startsWith(FORCE)));
         }
         for (String item : items(leaving)) {
             String server = unforced(item);
-            int id = id(server.startsWith("server.") ? server.substring("server.".length()) : server);
-            changes.add(new MembershipChange.Remove(id, item.startsWith(FORCE)));
+            int id = id(withoutServer(server));
+            if (!joins.contains(id)) {
+                changes.add(new MembershipChange.Remove(id, item.startsWith(FORCE)));
+            }
         }
         if (changes.isEmpty()) {
             throw new IllegalArgumentException("no server joins and none leaves");
@@ -79,6 +85,10 @@ public final class MembershipWords {
             }
         }
         return String.join(", ", parts);
+    }
+
+    private static String withoutServer(String text) {
+        return text.startsWith("server.") ? text.substring("server.".length()) : text;
     }
 
     private static String unforced(String item) {
