@@ -25,8 +25,7 @@ final class PeerTlsKeys {
             PREFIX + "hostnameVerification",
             PREFIX + "clientHostnameVerification",
             PREFIX + "crl",
-            PREFIX + "ocsp",
-            PREFIX + "allowReverseDnsLookup");
+            PREFIX + "ocsp");
     private static final Set<String> TEXTS = Set.of(
             PREFIX + "keyStore.location",
             PREFIX + "keyStore.password",
@@ -39,14 +38,17 @@ final class PeerTlsKeys {
             PREFIX + "protocol",
             PREFIX + "enabledProtocols",
             PREFIX + "ciphersuites",
-            PREFIX + "clientAuth",
-            PREFIX + "handshakeDetectionTimeoutMillis");
+            PREFIX + "clientAuth");
+
+    /** ZooKeeper's, which {@link ZooKeeperKeys} knows. */
+    private static final Set<String> UNUSED =
+            Set.of(PREFIX + "allowReverseDnsLookup", PREFIX + "handshakeDetectionTimeoutMillis");
 
     private final Map<String, String> values = new HashMap<>();
 
-    /** Whether it is one of these; of those that begin with {@code ssl.quorum.} none is another's. */
+    /** Whether it is one of these: also what begins with {@code ssl.quorum.} and nobody knows. */
     static boolean has(String name) {
-        return name.startsWith(PREFIX) || TRUTHS.contains(name);
+        return (name.startsWith(PREFIX) && !UNUSED.contains(name)) || TRUTHS.contains(name);
     }
 
     /** Takes a line. */

@@ -78,6 +78,10 @@ final class TlsKeys {
     Optional<ClientTls> read(Optional<Integer> clientPort, Duration handshakeTimeout) {
         Optional<Integer> port = get("secureClientPort").map(Integer::valueOf);
         boolean unified = truth("client.portUnification", false);
+        if (port.isEmpty() && values.containsKey("secureClientPortAddress")) {
+            throw new ConfigException("secureClientPortAddress is set, and secureClientPort, whose address it would be,"
+                    + " is not; add that or remove the line");
+        }
         if (port.isEmpty() && !unified) {
             if (!values.isEmpty()) {
                 LOG.warn(

@@ -46,6 +46,12 @@ final class ZooKeeperKeys {
             warned("jute.maxbuffer", ValueRule.WHOLE, "", "the bound of a request is 1 MB"),
             warned("oraclePath", ValueRule.ANYTHING, "", "no oracle is asked: without a majority there is no leader"),
             warned("skipACL", ValueRule.YES_OR_NO, "no", "ACLs are checked"),
+            warned(
+                    "ssl.quorum.allowReverseDnsLookup",
+                    ValueRule.TRUTH,
+                    "false",
+                    "a certificate must be for the host of the server line"),
+            warned("ssl.sslProvider", ValueRule.ANYTHING, "JDK", "TLS is that of Java"),
             refused("client.secure", ValueRule.TRUTH, "false", "TLS for clients"),
             refused(
                     "DigestAuthenticationProvider.enabled",
@@ -56,7 +62,12 @@ final class ZooKeeperKeys {
             refused("quorum.auth.enableSasl", ValueRule.TRUTH, "false", "authentication between servers"),
             refused("quorum.auth.learnerRequireSasl", ValueRule.TRUTH, "false", "authentication between servers"),
             refused("quorum.auth.serverRequireSasl", ValueRule.TRUTH, "false", "authentication between servers"),
-            refused("requireClientAuthScheme", ValueRule.ANYTHING, "", "that clients must authenticate"));
+            refused("requireClientAuthScheme", ValueRule.ANYTHING, "", "that clients must authenticate"),
+            refused(
+                    "ssl.allowReverseDnsLookup",
+                    ValueRule.TRUTH,
+                    "false",
+                    "that a client's certificate may be for the name that DNS gives its address"));
 
     private static final Map<String, Key> KEYS = Stream.of(
                     allUnused(ValueRule.ANYTHING, """
@@ -115,7 +126,8 @@ final class ZooKeeperKeys {
                             pathStats.slotDuration pathStats.topPathMax quorum.cnxn.threads.size
                             quorumCnxnTimeoutMs request.timeout request_throttle_max_requests
                             request_throttle_stall_time request_throttler.shutdownTimeout requestThrottleLimit
-                            requestThrottleStallTime snapSizeLimitInKb throttled_op_wait_time throttledOpWaitTime
+                            requestThrottleStallTime snapSizeLimitInKb ssl.handshakeDetectionTimeoutMillis
+                            ssl.quorum.handshakeDetectionTimeoutMillis throttled_op_wait_time throttledOpWaitTime
                             txnLogSizeLimitInKb watcherCleanIntervalInSeconds watcherCleanThreadsNum
                             watcherCleanThreshold"""),
                     allUnused(ValueRule.FRACTION, """

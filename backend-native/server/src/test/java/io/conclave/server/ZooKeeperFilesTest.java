@@ -195,7 +195,8 @@ class ZooKeeperFilesTest {
                 "quorum.auth.learnerRequireSasl=true",
                 "quorum.auth.serverRequireSasl=true",
                 "ensembleAuthName=blue",
-                "DigestAuthenticationProvider.enabled=false"
+                "DigestAuthenticationProvider.enabled=false",
+                "ssl.allowReverseDnsLookup=true"
             })
     void aLineThatPromisesProtectionIsRefused(String line) {
         String refusal = refusal(MINIMAL + line + "\n");
@@ -231,12 +232,35 @@ class ZooKeeperFilesTest {
                 "jute.maxbuffer=0x400000 ~ the bound of a request is 1 MB",
                 "group.1=1:2:3           ~ a quorum is a majority",
                 "oraclePath=/x           ~ no oracle is asked",
+                "ssl.sslProvider=OPENSSL ~ TLS is that of Java",
+                "ssl.quorum.allowReverseDnsLookup=true ~ a certificate must be for the host",
                 "db.autocreate=false     ~ a server by itself whose directory is empty begins with an empty tree",
             })
     void whatIsNotInForceIsSaid(String line, String instead) throws IOException {
         List<String> lines = logged(MINIMAL + line + "\n");
         assertEquals(1, lines.size(), lines::toString);
         assertTrue(lines.get(0).startsWith("WARN line 3: " + line + " is not in force: " + instead), lines::toString);
+    }
+
+    @Test
+    void linesOfTlsThatAskForWhatIsSoAnywayAreTaken() throws IOException {
+        assertEquals(
+                List.of("INFO these keys of ZooKeeper have no effect here: ssl.handshakeDetectionTimeoutMillis, "
+                        + "ssl.quorum.handshakeDetectionTimeoutMillis"),
+                logged(MINIMAL
+                        + "ssl.allowReverseDnsLookup=false\nssl.sslProvider=jdk\n"
+                        + "ssl.handshakeDetectionTimeoutMillis=5000\n"
+                        + "ssl.quorum.allowReverseDnsLookup=false\n"
+                        + "ssl.quorum.handshakeDetectionTimeoutMillis=5000\n"));
+    }
+
+    /** Else the server would listen on no port with TLS, or on every address. */
+    @Test
+    void anAddressOfAPortWithTlsThatThereIsNotIsRefused() {
+        for (String other : List.of("", "client.portUnification=true\n")) {
+            String refusal = refusal(MINIMAL + other + "secureClientPortAddress=127.0.0.1\n");
+            assertTrue(refusal.contains("secureClientPortAddress is set, and secureClientPort,"), refusal);
+        }
     }
 
     private static final String DYNAMIC = """
