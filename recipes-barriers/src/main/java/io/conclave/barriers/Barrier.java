@@ -3,6 +3,7 @@ package io.conclave.barriers;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.Exists;
 import java.time.Duration;
@@ -52,9 +53,7 @@ public final class Barrier {
 
     /** The barrier at a path. */
     public static Barrier at(Coordinator coordinator, NodePath path) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid barrier path \"/\": a barrier needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a barrier");
         return new Barrier(coordinator, path);
     }
 

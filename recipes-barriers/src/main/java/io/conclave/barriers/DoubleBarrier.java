@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.line.Acquisition;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.Objects;
@@ -71,10 +72,7 @@ public final class DoubleBarrier {
 
     /** As {@link #at(Coordinator, String, int)}. */
     public static DoubleBarrier at(Coordinator coordinator, NodePath path, int participants) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException(
-                    "Invalid double barrier path \"/\": a double barrier needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a double barrier");
         if (participants < 1 || participants > MAX_PARTICIPANTS) {
             throw new IllegalArgumentException(
                     "Invalid number of participants " + participants + ": it must be from 1 to " + MAX_PARTICIPANTS);

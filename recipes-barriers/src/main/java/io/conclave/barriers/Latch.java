@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.Exists;
 import java.time.Duration;
@@ -56,9 +57,7 @@ public final class Latch {
 
     /** As {@link #at(Coordinator, String, int)}. */
     public static Latch at(Coordinator coordinator, NodePath path, int count) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid count-down path \"/\": a count-down needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a count-down");
         if (count < 1 || count > MAX_COUNT) {
             throw new IllegalArgumentException("Invalid count " + count + ": it must be from 1 to " + MAX_COUNT);
         }

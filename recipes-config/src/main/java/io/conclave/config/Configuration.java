@@ -3,6 +3,7 @@ package io.conclave.config;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.session.Registration;
 import java.util.Objects;
 import java.util.Optional;
@@ -64,10 +65,7 @@ public final class Configuration {
      * @throws IllegalArgumentException if it is the root
      */
     public static Configuration at(Coordinator coordinator, NodePath path) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException(
-                    "Invalid configuration path \"/\": a configuration needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a configuration");
         return new Configuration(coordinator, path, path);
     }
 

@@ -3,6 +3,7 @@ package io.conclave.config;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -40,9 +41,7 @@ public final class SharedCounter {
 
     /** As {@link #at(Coordinator, String)}. */
     public static SharedCounter at(Coordinator coordinator, NodePath path) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid path of a counter \"/\": a counter needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a counter");
         return new SharedCounter(coordinator, path);
     }
 

@@ -11,6 +11,7 @@ import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import io.conclave.session.Registration;
@@ -71,9 +72,7 @@ public final class SharedValue<T> {
      * @throws IllegalArgumentException if it is the root
      */
     public static <T> SharedValue<T> at(Coordinator coordinator, NodePath path, DataCodec<T> codec) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid path of a value \"/\": a value needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a value");
         return new SharedValue<>(coordinator, path, codec);
     }
 

@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.Waiting;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
@@ -80,9 +81,7 @@ public final class UniqueIds {
     }
 
     static NodePath checked(NodePath path) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid path of a sequence \"/\": it needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a sequence");
         return path;
     }
 

@@ -9,6 +9,7 @@ import io.conclave.line.EntryKind;
 import io.conclave.line.LineView;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
@@ -64,9 +65,7 @@ public final class LeaderElection {
 
     /** The election at a path; candidates leave the process id and the host's name as their data. */
     public static LeaderElection at(Coordinator coordinator, NodePath path) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid election path \"/\": an election needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "an election");
         return new LeaderElection(coordinator, path, ProcessName.get().getBytes(StandardCharsets.UTF_8));
     }
 

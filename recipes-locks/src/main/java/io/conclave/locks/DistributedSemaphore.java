@@ -16,6 +16,7 @@ import io.conclave.line.Revocation;
 import io.conclave.line.RevocationWord;
 import io.conclave.line.WhileHeld;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
@@ -106,9 +107,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     private static DistributedSemaphore make(Coordinator coordinator, NodePath path, int permits, boolean adjustable) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid semaphore path \"/\": a semaphore needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a semaphore");
         byte[] name = ProcessName.get().getBytes(StandardCharsets.UTF_8);
         return new DistributedSemaphore(
                 Objects.requireNonNull(coordinator, "coordinator"),

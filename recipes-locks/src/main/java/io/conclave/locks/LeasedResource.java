@@ -3,6 +3,7 @@ package io.conclave.locks;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
@@ -20,9 +21,7 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
     private final LeaseRequest.Wish wish;
 
     LeasedResource(Coordinator coordinator, NodePath path, LeaseRequest.Wish wish) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid path \"/\": a lock or semaphore needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a lock or semaphore");
         this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.layout = new LeaseLayout(path);
         this.wish = wish;

@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.RecipeSession;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
@@ -19,9 +20,7 @@ import java.util.Objects;
 record LockLine(Coordinator coordinator, NodePath path, LockLayout layout, byte[] data) {
     /** In Curator's layout; contenders leave the process id and the host's name. */
     static LockLine at(Coordinator coordinator, NodePath path) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid lock path \"/\": a lock needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a lock");
         return new LockLine(
                 Objects.requireNonNull(coordinator, "coordinator"),
                 path,

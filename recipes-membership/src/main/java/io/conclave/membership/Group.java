@@ -8,6 +8,7 @@ import io.conclave.error.WaitTimeoutException;
 import io.conclave.line.Acquisition;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.Exists;
@@ -65,9 +66,7 @@ public final class Group<P> {
      * @throws IllegalArgumentException if it is the root
      */
     public static <P> Group<P> at(Coordinator coordinator, NodePath path, DataCodec<P> codec) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid group path \"/\": a group needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a group");
         return new Group<>(coordinator, path, Objects.requireNonNull(codec, "codec"));
     }
 

@@ -3,6 +3,7 @@ package io.conclave.membership;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.Collection;
@@ -58,9 +59,7 @@ public final class Partitioner {
 
     /** As {@link #at(Coordinator, String, Collection)}. */
     public static Partitioner at(Coordinator coordinator, NodePath path, Collection<String> partitions) {
-        if (path.isRoot()) {
-            throw new IllegalArgumentException("Invalid partitioner path \"/\": it needs a znode of its own");
-        }
+        RecipePaths.requireOwn(path, "a partitioner");
         if (partitions.isEmpty()) {
             throw new IllegalArgumentException("Invalid partitions of " + path + ": there must be one at least");
         }

@@ -6,6 +6,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
@@ -61,9 +62,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     private final ItemOrder order;
 
     ItemQueue(Coordinator coordinator, QueueLayout layout, DataCodec<T> codec, QueueOptions options, ItemOrder order) {
-        if (layout.path().isRoot()) {
-            throw new IllegalArgumentException("Invalid queue path \"/\": a queue needs a znode of its own");
-        }
+        RecipePaths.requireOwn(layout.path(), "a queue");
         this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
         this.layout = layout;
         this.codec = Objects.requireNonNull(codec, "codec");
