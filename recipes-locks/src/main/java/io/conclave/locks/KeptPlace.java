@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A caller is granted only while the place is held by the clock of its session, and no other caller has it. So two
  * of this process never hold together, and those of others are kept out by the contender's znode.
  *
- * <p>The state is guarded by this object. What others are told of a change is told after it, outside of the monitor.
+ * <p>The state is guarded by this object. What others are told of a change is told after it, outside of the monitor: a
+ * step answers with that.
  */
 final class KeptPlace {
     private static final CompletionStage<Void> DONE = CompletableFuture.completedFuture(null);
@@ -119,16 +121,14 @@ final class KeptPlace {
     }
 
     private void onGranted(Contender granted) {
-        Runnable told;
-        synchronized (this) {
-            if (contender != granted) {
-                return; // it has left, and gives back what it was granted
-            }
+        takeIfPresent(granted, () -> {
             held = true;
-            told = next();
-        }
-        told.run();
-        RivalWatch.begin(granted, () -> onWanted(granted));
+            Runnable next = next();
+            return () -> {
+                next.run();
+                RivalWatch.begin(granted, () -> onWanted(granted));
+            };
+        });
     }
 
     /** Whether a caller who is granted the place now surely holds it. */
@@ -162,15 +162,7 @@ final class KeptPlace {
 
     /** Gives the place back, or stops waiting for it. */
     void leave(KeptRequest request, ConclaveException why) {
-        Runnable told;
-        synchronized (this) {
-            if (holder != request) {
-                told = withdraw(request, why);
-            } else {
-                told = endTurn(request);
-            }
-        }
-        told.run();
+        take(() -> holder == request ? endTurn(request) : withdraw(request, why));
     }
 
     /** One that ends after the session's deadline was lost, not released; the contender says why. */
@@ -195,11 +187,7 @@ final class KeptPlace {
 
     /** Stops waiting; what was granted stays granted. */
     void giveUpWaiting(KeptRequest request, ConclaveException why) {
-        Runnable told;
-        synchronized (this) {
-            told = withdraw(request, why);
-        }
-        told.run();
+        take(() -> withdraw(request, why));
     }
 
     private Runnable withdraw(KeptRequest request, ConclaveException why) {
@@ -276,23 +264,37 @@ final class KeptPlace {
     }
 
     private void onIdleTimer() {
-        Runnable told = KeptPlace::nothing;
-        synchronized (this) {
+        take(() -> {
             idleTimer = null;
-            if (held && holder == null && waiting.isEmpty()) {
-                Duration left = keeping.idle().minusNanos(nanosSince(idleSinceNanos));
-                if (left.isNegative() || left.isZero()) {
-                    told = giveWay();
-                } else {
-                    idleTimer = session.time().schedule(left, this::onIdleTimer);
-                }
+            if (!held || holder != null || !waiting.isEmpty()) {
+                return KeptPlace::nothing;
             }
-        }
-        told.run();
+            Duration left = keeping.idle().minusNanos(nanosSince(idleSinceNanos));
+            if (left.isNegative() || left.isZero()) {
+                return giveWay();
+            }
+            idleTimer = session.time().schedule(left, this::onIdleTimer);
+            return KeptPlace::nothing;
+        });
     }
 
     private long nanosSince(long nanos) {
         return session.time().monotonicNanos() - nanos;
+    }
+
+    // ---- how a step is taken
+
+    private void take(Supplier<Runnable> step) {
+        Runnable told;
+        synchronized (this) {
+            told = step.get();
+        }
+        told.run();
+    }
+
+    /** Nothing to do with one that was given up. */
+    private void takeIfPresent(Contender of, Supplier<Runnable> step) {
+        take(() -> contender == of ? step.get() : KeptPlace::nothing);
     }
 
     private static void nothing() {}
@@ -301,30 +303,20 @@ final class KeptPlace {
 
     /** Another contender is in the line. */
     private void onWanted(Contender seenBy) {
-        Runnable told;
-        synchronized (this) {
-            if (contender != seenBy) {
-                return;
-            }
+        takeIfPresent(seenBy, () -> {
             turns.wantedByAnother();
-            told = next();
-        }
-        told.run();
+            return next();
+        });
     }
 
     /** The word that asks for the release stands in the znode. */
     private void onAskedToGiveUp(Contender asked) {
-        Runnable told;
-        synchronized (this) {
-            if (contender != asked) {
-                return;
-            }
+        takeIfPresent(asked, () -> {
             turns.end();
             KeptRequest present = holder;
             Runnable next = held ? next() : KeptPlace::nothing;
-            told = present == null ? next : present::tellAskedToGiveUp;
-        }
-        told.run();
+            return present == null ? next : present::tellAskedToGiveUp;
+        });
     }
 
     /** This turn is the last one: its holder was told of the znode, which outlasts the turn if the place is kept. */
@@ -338,52 +330,36 @@ final class KeptPlace {
     }
 
     private void onSessionState(SessionState state) {
-        Runnable told = KeptPlace::nothing;
-        synchronized (this) {
-            if (state == SessionState.CONNECTED) {
-                told = next();
-            }
-        }
-        told.run();
+        take(() -> state == SessionState.CONNECTED ? next() : KeptPlace::nothing);
     }
 
     /**
      * The contender has left without a grant. A failure is that of the one it was entered for; the others try again.
      */
     private void onNotGranted(Contender ended, Throwable cause) {
-        Runnable told;
-        synchronized (this) {
-            if (contender != ended) {
-                return;
-            }
+        takeIfPresent(ended, () -> {
             contender = null;
             KeptRequest first = waiting.peek();
             boolean isAnswer = !(cause instanceof AcquireTimeoutException) || (first != null && !first.isPatient());
             List<KeptRequest> failed = Failures.isSessionOver(cause) ? waiting() : isAnswer ? first() : List.of();
-            told = goOnWithout(failed, cause);
-        }
-        told.run();
+            return goOnWithout(failed, cause);
+        });
     }
 
     /** The place was lost, with its session or by somebody's deletion of its znode. */
     private void onLost(Contender ended, LossReason reason) {
-        Runnable told;
-        synchronized (this) {
-            if (contender != ended) {
-                return; // given up
-            }
+        takeIfPresent(ended, () -> {
             contender = null;
             held = false;
             Optional<KeptRequest> loser = Optional.ofNullable(holder);
             holder = null;
             Runnable others =
                     endOfSession(reason).map(end -> goOnWithout(waiting(), end)).orElseGet(this::goOn);
-            told = () -> {
+            return () -> {
                 loser.ifPresent(request -> request.tellLost(reason));
                 others.run();
             };
-        }
-        told.run();
+        });
     }
 
     private Runnable goOnWithout(List<KeptRequest> failed, Throwable cause) {
