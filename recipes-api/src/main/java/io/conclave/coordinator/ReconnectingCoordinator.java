@@ -73,11 +73,7 @@ final class ReconnectingCoordinator implements Coordinator {
     /** Waits for the first connection and for the namespace; closes the coordinator if it does not come. */
     void awaitFirstConnection(Duration timeout) {
         try {
-            Waiting.await(recipeSession(), Waiting.atMost(context.time(), timeout, usable));
-            if (!usable.isDone()) {
-                throw noConnection(timeout);
-            }
-            Waiting.await(recipeSession(), usable);
+            Waiting.await(recipeSession(), usable, timeout, () -> noConnection(timeout));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             close();

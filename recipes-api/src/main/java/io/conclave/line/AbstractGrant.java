@@ -6,7 +6,6 @@ import io.conclave.error.LossReason;
 import io.conclave.grant.Grant;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
-import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -65,8 +64,7 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
         request.watchForLoss();
         request.lost().thenAccept(reason -> {
             if (reason != LossReason.RELEASED) {
-                RecipeSession session = request.session();
-                new SerialExecutor("loss of " + this, session.listenerExecutor(), session.time()).execute(callback);
+                request.session().listenerThreads("loss of " + this).execute(callback);
             }
         });
     }

@@ -6,7 +6,6 @@ import io.conclave.error.ConclaveException;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.session.SessionState;
-import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
@@ -182,7 +181,7 @@ public final class Acquisition<G> {
      */
     private <T> CompletableFuture<T> stageOf(CompletableFuture<T> answer, Consumer<T> abandon) {
         CompletableFuture<T> stage = new CompletableFuture<>();
-        Executor listeners = new SerialExecutor("acquiring " + request, session.listenerExecutor(), session.time());
+        Executor listeners = session.listenerThreads("acquiring " + request);
         stage.whenComplete((result, failure) -> {
             if (failure != null || !answer.isDone()) { // ended by the application, whichever way
                 request.leave(new ClosedException("Cancelled: " + request));

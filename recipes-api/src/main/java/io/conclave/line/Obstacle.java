@@ -7,7 +7,6 @@ import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
-import io.conclave.session.SessionState;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +32,15 @@ final class Obstacle {
      * @param before how many stand before the contender in the line; 0 if the line has not been read
      * @param holder the one at the head of the line, if it was read
      */
-    private record Seen(int before, Optional<Holder> holder) {}
+    private record Seen(int before, Optional<Holder> holder) {
+        String inTheWay() {
+            if (before == 0) {
+                return "the store has not answered yet";
+            }
+            String who = holder.map(one -> "it is held by " + one).orElse("it is held by another");
+            return before == 1 ? who : who + ", and " + (before - 1) + " more stand before this one in the line";
+        }
+    }
 
     Obstacle(Contender contender) {
         this.contender = contender;
@@ -112,14 +119,6 @@ final class Obstacle {
     }
 
     String whyNotGranted() {
-        Seen last = seen;
-        if (session.state() != SessionState.CONNECTED) {
-            return "there is no connection to the store";
-        }
-        if (last.before == 0) {
-            return "the store has not answered yet";
-        }
-        String who = last.holder.map(one -> "it is held by " + one).orElse("it is held by another");
-        return last.before == 1 ? who : who + ", and " + (last.before - 1) + " more stand before this one in the line";
+        return session.unlessConnected(seen.inTheWay());
     }
 }

@@ -64,7 +64,7 @@ public final class Revocation {
         this.czxid = czxid;
         this.word = word.clone();
         this.deadline = deadline;
-        this.listeners = new SerialExecutor(toString(), session.listenerExecutor(), session.time());
+        this.listeners = session.listenerThreads(toString());
     }
 
     /**

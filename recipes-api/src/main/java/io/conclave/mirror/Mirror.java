@@ -15,7 +15,6 @@ import io.conclave.recovery.SessionFollower;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.Elapsed;
-import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -233,17 +232,15 @@ public final class Mirror implements Registration {
      */
     public void awaitLoaded(Duration timeout) throws InterruptedException {
         Waiting.checkedTimeout(timeout);
-        Waiting.await(firstSession, Waiting.atMost(firstSession.time(), timeout, loaded));
-        if (!loaded.isDone()) {
-            throw new WaitTimeoutException(
-                    root.toString(),
-                    timeout,
-                    "The view of " + root + " was not loaded within " + Waiting.text(timeout) + ": "
-                            + (firstSession.state() == SessionState.CONNECTED
-                                    ? "the store has not answered everything yet"
-                                    : "there is no connection to the store"));
-        }
-        Waiting.await(firstSession, loaded);
+        Waiting.await(
+                firstSession,
+                loaded,
+                timeout,
+                () -> new WaitTimeoutException(
+                        root.toString(),
+                        timeout,
+                        "The view of " + root + " was not loaded within " + Waiting.text(timeout) + ": "
+                                + firstSession.unlessConnected("the store has not answered everything yet")));
     }
 
     /**
@@ -254,9 +251,7 @@ public final class Mirror implements Registration {
      */
     public Registration listen(Consumer<? super MirrorChanges> listener) {
         Objects.requireNonNull(listener, "listener");
-        SerialExecutor threads =
-                new SerialExecutor("listener of " + root, firstSession.listenerExecutor(), firstSession.time());
-        MirrorFeed feed = new MirrorFeed(this, listener, threads);
+        MirrorFeed feed = new MirrorFeed(this, listener, firstSession.listenerThreads("listener of " + root));
         boolean starts = false;
         synchronized (lock) {
             if (closed) {

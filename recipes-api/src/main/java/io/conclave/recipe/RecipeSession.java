@@ -308,6 +308,11 @@ public final class RecipeSession implements Sender {
                 .orElseGet(() -> new NotConnectedException(message));
     }
 
+    /** Why a wait took too long: that there is no connection, or else this. */
+    public String unlessConnected(String otherwise) {
+        return state() == SessionState.CONNECTED ? otherwise : "there is no connection to the store";
+    }
+
     /** Whether everybody may read znodes that are created without an ACL, so surely the client that creates them. */
     public boolean isReadByAll() {
         return context.defaultAcl().entries().stream()
@@ -336,6 +341,15 @@ public final class RecipeSession implements Sender {
     }
 
     /**
+     * The listeners' threads for one of the application's listeners or calls: one task at a time, in order.
+     *
+     * @param what names it in the log if it blocks for long
+     */
+    public SerialExecutor listenerThreads(String what) {
+        return new SerialExecutor(what, listenerExecutor(), time());
+    }
+
+    /**
      * A stage for the application, which completes as the given one does, but on a listener thread, with a failure
      * unwrapped. It waits for no other stage, so the application may block there.
      *
@@ -343,7 +357,7 @@ public final class RecipeSession implements Sender {
      */
     public <T> CompletableFuture<T> onListenerThread(String what, CompletionStage<T> answer) {
         CompletableFuture<T> stage = new CompletableFuture<>();
-        SerialExecutor listeners = new SerialExecutor(what, listenerExecutor(), time());
+        SerialExecutor listeners = listenerThreads(what);
         answer.whenComplete((result, failure) -> listeners.execute(() -> Waiting.forward(answer, stage)));
         return stage;
     }

@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** What recipes do with stages: they wait for them, or go on when they are done. */
@@ -41,6 +42,24 @@ public final class Waiting {
         } catch (CancellationException e) {
             throw here(e);
         }
+    }
+
+    /**
+     * As {@link #await(RecipeSession, CompletionStage)}, for a limited time.
+     *
+     * @param tooLate is thrown if the stage is not done by then; it is left alone
+     */
+    public static <R> R await(
+            RecipeSession session,
+            CompletionStage<R> stage,
+            Duration timeout,
+            Supplier<? extends RuntimeException> tooLate)
+            throws InterruptedException {
+        await(session, atMost(session.time(), timeout, stage));
+        if (!stage.toCompletableFuture().isDone()) {
+            throw tooLate.get();
+        }
+        return await(session, stage);
     }
 
     /** Waits for a stage whatever interrupts come, and answers with its result; the thread's interrupt flag is kept. */

@@ -101,8 +101,8 @@ final class BarrierParticipant extends AbstractGrantRequest {
                 what(),
                 waited,
                 "Did not enter the double barrier " + what() + " within " + Waiting.text(waited) + ": "
-                        + Wait.unlessConnected(
-                                session, "fewer than its " + layout.participants() + " participants have come"));
+                        + session.unlessConnected(
+                                "fewer than its " + layout.participants() + " participants have come"));
     }
 
     @Override

@@ -68,7 +68,7 @@ final class Leaving extends Wait {
                 what(),
                 waited,
                 "Left the double barrier " + what() + ", but the others did not within " + Waiting.text(waited) + ": "
-                        + unlessConnected(session, "some are still inside"));
+                        + session.unlessConnected("some are still inside"));
     }
 
     /** Never blocks; any thread. */

@@ -6,7 +6,6 @@ import io.conclave.line.Acquisition;
 import io.conclave.line.GrantProgress;
 import io.conclave.line.GrantRequest;
 import io.conclave.recipe.Failures;
-import io.conclave.recipe.RecipeSession;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.Optional;
@@ -94,11 +93,6 @@ abstract class Wait implements GrantRequest {
     @Override
     public final void giveUpWaiting(ConclaveException why) {
         stop(why);
-    }
-
-    /** Why a wait took too long: that there is no connection, or else this. */
-    static String unlessConnected(RecipeSession session, String otherwise) {
-        return session.state() == SessionState.CONNECTED ? otherwise : "there is no connection to the store";
     }
 
     /** Waits without a limit of time. */

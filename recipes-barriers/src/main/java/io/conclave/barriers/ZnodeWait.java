@@ -174,7 +174,7 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
                 what(),
                 waited,
                 not + " within " + Waiting.text(waited) + ": "
-                        + unlessConnected(session(), until ? "others have to count" : "it is still in place"));
+                        + session().unlessConnected(until ? "others have to count" : "it is still in place"));
     }
 
     @Override

@@ -129,9 +129,7 @@ final class JoinedSite implements Site, SessionFollower.Work {
             return;
         }
         SerialExecutor executor = calls.computeIfAbsent(
-                id,
-                transaction -> new SerialExecutor(
-                        "participant of " + transaction + " at " + name, on.listenerExecutor(), on.time()));
+                id, transaction -> on.listenerThreads("participant of " + transaction + " at " + name));
         ParticipantTransaction part = new ParticipantTransaction(
                 this,
                 on,

@@ -122,8 +122,7 @@ final class Requests {
 
     /** The listeners' threads, one task at a time. */
     SerialExecutor listenerThreads(String what) {
-        RecipeSession session = session();
-        return new SerialExecutor(what, session.listenerExecutor(), session.time());
+        return session().listenerThreads(what);
     }
 
     /** The blocking form of a call; an interrupt cancels the call. */

@@ -66,7 +66,7 @@ public final class SequencePersister implements AutoCloseable {
         this.ahead = ahead;
         this.requests = new Requests(coordinator);
         this.time = session.time();
-        this.threads = new SerialExecutor("persister of " + path, session.listenerExecutor(), time);
+        this.threads = session.listenerThreads("persister of " + path);
         this.mirror = Mirror.of(coordinator, path, MirrorScope.NODE);
         mirror.loaded().whenComplete((done, failure) -> {
             if (failure != null) {

@@ -12,7 +12,6 @@ import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.request.Watcher;
 import io.conclave.session.Registration;
-import io.conclave.spi.SerialExecutor;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -132,7 +131,7 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
             }
             telling = true;
         }
-        new SerialExecutor("observer of " + path, on.listenerExecutor(), on.time()).execute(this::tell);
+        on.listenerThreads("observer of " + path).execute(this::tell);
     }
 
     private void tell() {

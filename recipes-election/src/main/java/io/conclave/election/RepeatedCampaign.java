@@ -10,7 +10,6 @@ import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.recovery.Retry;
 import io.conclave.session.SessionState;
-import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Objects;
@@ -88,7 +87,7 @@ final class RepeatedCampaign implements Candidacy {
         this.executor = executor;
         this.time = session.time();
         this.metrics = session.metrics();
-        this.completions = new SerialExecutor("candidacy for " + election.path(), session.listenerExecutor(), time);
+        this.completions = session.listenerThreads("candidacy for " + election.path());
     }
 
     /** Enters the line, on whatever session the coordinator has now. Never blocks. */

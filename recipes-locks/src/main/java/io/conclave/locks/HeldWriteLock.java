@@ -42,8 +42,7 @@ final class HeldWriteLock extends HeldLock implements WriteGrant {
         RecipeSession session = contender().session();
         CompletionStage<ReadGrant> reading = turnIntoReader();
         CompletableFuture<ReadGrant> stage = new CompletableFuture<>();
-        SerialExecutor listeners =
-                new SerialExecutor("downgrading " + this, session.listenerExecutor(), session.time());
+        SerialExecutor listeners = session.listenerThreads("downgrading " + this);
         stage.whenComplete((grant, failure) -> {
             if (!reading.toCompletableFuture().isDone()) {
                 giveBack(reading); // ended by the application

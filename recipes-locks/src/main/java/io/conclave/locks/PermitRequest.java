@@ -414,11 +414,8 @@ final class PermitRequest extends AbstractGrantRequest {
     }
 
     private String whyNotGranted() {
-        if (session.state() != SessionState.CONNECTED) {
-            return "there is no connection to the store";
-        }
         String present = shortage;
-        return present == null ? "others stand before this one in the line" : present;
+        return session.unlessConnected(present == null ? "others stand before this one in the line" : present);
     }
 
     @Override

@@ -224,19 +224,19 @@ public final class Group<P> {
         CompletableFuture<List<Member<P>>> settled = settled(quietPeriod);
         RecipeSession session = RecipeAccess.session(coordinator);
         try {
-            Waiting.await(session, Waiting.atMost(session.time(), timeout, settled));
-            if (settled.isDone()) {
-                return Waiting.await(session, settled);
-            }
+            return Waiting.await(
+                    session,
+                    settled,
+                    timeout,
+                    () -> new WaitTimeoutException(
+                            path.toString(),
+                            timeout,
+                            "The group " + path + " did not settle within " + Waiting.text(timeout)
+                                    + ": members came or went in each " + Waiting.text(quietPeriod)
+                                    + ", or there is no connection to the store"));
         } finally {
             settled.cancel(false);
         }
-        throw new WaitTimeoutException(
-                path.toString(),
-                timeout,
-                "The group " + path + " did not settle within " + Waiting.text(timeout)
-                        + ": members came or went in each " + Waiting.text(quietPeriod)
-                        + ", or there is no connection to the store");
     }
 
     private CompletableFuture<List<Member<P>>> read(List<String> ids) {

@@ -16,7 +16,6 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.session.Registration;
-import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -99,7 +98,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
     }
 
     private SerialExecutor queue(String name) {
-        return new SerialExecutor(name + " of " + path, firstSession.listenerExecutor(), firstSession.time());
+        return firstSession.listenerThreads(name + " of " + path);
     }
 
     private MetricsHook metrics() {
@@ -266,9 +265,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
                         one -> "its id is taken by a member with the session 0x" + Long.toHexString(one.sessionId()))
                 .orElseGet(() -> present != null && present.waitsForOwnSession()
                         ? "its id is taken by another membership of this coordinator"
-                        : session().state() == SessionState.CONNECTED
-                                ? "the store has not answered yet"
-                                : "there is no connection to the store");
+                        : session().unlessConnected("the store has not answered yet"));
         return new AcquireTimeoutException(
                 path.toString(),
                 waited,

@@ -84,7 +84,7 @@ final class HeldShare implements PartitionShare {
     }
 
     private SerialExecutor newQueue(String name) {
-        return new SerialExecutor(name, firstSession.listenerExecutor(), firstSession.time());
+        return firstSession.listenerThreads(name);
     }
 
     void begin() {

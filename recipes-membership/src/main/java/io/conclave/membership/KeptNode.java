@@ -8,7 +8,6 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.session.Registration;
-import io.conclave.session.SessionState;
 import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -128,17 +127,16 @@ public final class KeptNode implements AutoCloseable {
     public void awaitCreated(Duration timeout) throws InterruptedException {
         Waiting.checkedTimeout(timeout);
         RecipeSession session = keeping.session();
-        Waiting.await(session, Waiting.atMost(session.time(), timeout, created));
-        if (!created.isDone()) {
-            throw new WaitTimeoutException(
-                    path.toString(),
-                    timeout,
-                    "The znode " + path + " was not created within " + Waiting.text(timeout) + ": "
-                            + (session.state() == SessionState.CONNECTED
-                                    ? "the store has not answered yet, or another client's znode has the name"
-                                    : "there is no connection to the store"));
-        }
-        Waiting.await(session, created);
+        Waiting.await(
+                session,
+                created,
+                timeout,
+                () -> new WaitTimeoutException(
+                        path.toString(),
+                        timeout,
+                        "The znode " + path + " was not created within " + Waiting.text(timeout) + ": "
+                                + session.unlessConnected(
+                                        "the store has not answered yet, or another client's znode has the name")));
     }
 
     /**
@@ -178,8 +176,7 @@ public final class KeptNode implements AutoCloseable {
 
     /** Tells a listener of every later change of state; it is called serially on a listener thread and may block. */
     public Registration onStateChange(Consumer<? super KeptNodeState> listener) {
-        SerialExecutor queue =
-                new SerialExecutor("state listener of " + path, firstSession.listenerExecutor(), firstSession.time());
+        SerialExecutor queue = firstSession.listenerThreads("state listener of " + path);
         Listener added = new Listener(Objects.requireNonNull(listener, "listener"), queue);
         synchronized (lock) {
             listeners.add(added);

@@ -14,7 +14,6 @@ import io.conclave.request.Exists;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
 import io.conclave.spi.Elapsed;
-import io.conclave.spi.SerialExecutor;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -73,7 +72,7 @@ final class ClaimedItem<T> implements Claim<T> {
         this.version = delivery.version();
         this.item = item;
         this.term = new Term(delivery.since(), visibility);
-        this.listeners = new SerialExecutor("claim of " + name.name(), session.listenerExecutor(), session.time());
+        this.listeners = session.listenerThreads("claim of " + name.name());
         ended.thenAccept(end -> listeners.execute(() -> told.complete(end)));
     }
 

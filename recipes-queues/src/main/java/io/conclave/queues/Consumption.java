@@ -2,7 +2,6 @@ package io.conclave.queues;
 
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
-import io.conclave.spi.SerialExecutor;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -97,8 +96,7 @@ final class Consumption<R> {
     /** The asynchronous form: completes on a listener thread; a caller that completes it itself gets nothing. */
     <S> CompletableFuture<S> stage(Function<Optional<R>, S> result) {
         CompletableFuture<S> stage = new CompletableFuture<>();
-        Executor listeners =
-                new SerialExecutor("consuming from " + layout.path(), session.listenerExecutor(), session.time());
+        Executor listeners = session.listenerThreads("consuming from " + layout.path());
         stage.whenComplete((answer, failure) -> abandon()); // for nothing, if it is the answer that ended it
         pending.outcome()
                 .whenComplete((delivery, failure) -> listeners.execute(() -> {
