@@ -1,16 +1,16 @@
 package io.conclave.line;
 
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Sender;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
-import io.conclave.request.Request;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** Looks at a line from outside: who stands in it, first to last. */
 public final class LineView {
@@ -24,31 +24,26 @@ public final class LineView {
      *
      * @param kinds the kinds that make up the line, as in {@link LineRole#line}; other children are not read
      */
-    public static CompletableFuture<List<LineMember>> read(RecipeSession session, NodePath line, Set<EntryKind> kinds) {
-        CompletableFuture<List<LineMember>> members = new CompletableFuture<>();
+    public static CompletionStage<List<LineMember>> read(RecipeSession session, NodePath line, Set<EntryKind> kinds) {
+        Sender reads = session::read;
         GetChildren list = GetChildren.of(line);
-        Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
-        session.read(
-                asked,
-                children -> Waiting.forward(
-                        readMembers(session, line, LineEntry.inOrder(kinds, children.names())), members),
-                Failures.ifNoNode(() -> members.complete(List.of()), members::completeExceptionally));
-        return members;
+        return Waiting.ifThere(reads.stage(session.linearizableReads() ? list.linearizable() : list))
+                .thenCompose(children -> children.isEmpty()
+                        ? CompletableFuture.completedFuture(List.of())
+                        : readMembers(
+                                reads,
+                                line,
+                                LineEntry.inOrder(kinds, children.get().names())));
     }
 
     private static CompletableFuture<List<LineMember>> readMembers(
-            RecipeSession session, NodePath line, List<LineEntry> entries) {
-        return Waiting.all(entries.stream().map(entry -> readMember(session, line.child(entry.name()), entry.kind())))
+            Sender reads, NodePath line, List<LineEntry> entries) {
+        return Waiting.all(entries.stream().map(entry -> readMember(reads, line.child(entry.name()), entry.kind())))
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
-    private static CompletableFuture<Optional<LineMember>> readMember(
-            RecipeSession session, NodePath path, EntryKind kind) {
-        CompletableFuture<Optional<LineMember>> member = new CompletableFuture<>();
-        session.read(
-                GetData.of(path),
-                node -> member.complete(Optional.of(new LineMember(path, kind, node.bytes(), node.stat()))),
-                Failures.ifNoNode(() -> member.complete(Optional.empty()), member::completeExceptionally));
-        return member;
+    private static CompletionStage<Optional<LineMember>> readMember(Sender reads, NodePath path, EntryKind kind) {
+        return Waiting.ifThere(reads.stage(GetData.of(path)))
+                .thenApply(there -> there.map(node -> new LineMember(path, kind, node.bytes(), node.stat())));
     }
 }

@@ -4,6 +4,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
 import io.conclave.request.Request;
 import io.conclave.request.Sync;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -21,6 +22,13 @@ public interface Sender {
      * @param onFailure is given one of the four kinds of failure, unwrapped
      */
     <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure);
+
+    /** Sends a request; the stage completes on the dispatcher, as {@link #send} tells it. */
+    default <R> CompletableFuture<R> stage(Request<R> request) {
+        CompletableFuture<R> answer = new CompletableFuture<>();
+        send(request, answer::complete, answer::completeExceptionally);
+        return answer;
+    }
 
     /**
      * Sends a read, again for as long as its reply is lost.

@@ -1,8 +1,6 @@
 package io.conclave.locks;
 
-import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Sender;
 import io.conclave.recipe.Waiting;
@@ -10,25 +8,15 @@ import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /** Reads all leases of a resource, and says which of them are over. On the dispatcher. */
 final class LeaseLook {
-    private final RecipeSession session;
-    private final Sender sender;
-    private final LeaseLayout layout;
-    private final CompletableFuture<Optional<Seen>> seen = new CompletableFuture<>();
-    private final List<Lease> leases = new ArrayList<>();
-    private int unanswered; // reads
-    private @Nullable Throwable failure;
-
     /**
      * A lease.
      *
@@ -79,11 +67,7 @@ final class LeaseLook {
         }
     }
 
-    private LeaseLook(RecipeSession session, Sender sender, LeaseLayout layout) {
-        this.session = session;
-        this.sender = sender;
-        this.layout = layout;
-    }
+    private LeaseLook() {}
 
     /**
      * Looks. Completes on the dispatcher; empty if the resource's znode is not there.
@@ -92,68 +76,40 @@ final class LeaseLook {
      */
     static CompletionStage<Optional<Seen>> of(
             RecipeSession session, Sender sender, LeaseLayout layout, Request<GetChildren.Children> list) {
-        LeaseLook look = new LeaseLook(session, sender, layout);
-        sender.send(
-                list,
-                look::onListed,
-                Failures.ifNoNode(
-                        () -> look.seen.complete(Optional.empty()), cause -> look.seen.completeExceptionally(cause)));
-        return look.seen;
+        return Waiting.ifThere(sender.stage(list))
+                .thenCompose(listed -> listed.isEmpty()
+                        ? CompletableFuture.completedFuture(Optional.empty())
+                        : readAll(sender, layout, listed.get().names())
+                                .thenApply(nodes -> Optional.of(
+                                        new Seen(listed.get().stat().version(), leases(session, layout, nodes)))));
     }
 
-    private void onListed(GetChildren.Children children) {
-        List<String> names =
-                children.names().stream().filter(LeaseLayout::isLease).toList();
-        if (names.isEmpty()) {
-            complete(children.stat().version(), Map.of());
-            return;
-        }
-        Map<String, GetDataAnswer> answers = new HashMap<>();
-        unanswered = names.size();
-        for (String name : names) {
-            NodePath path = layout.lease(name);
-            sender.send(
-                    GetData.of(path),
-                    node -> {
-                        answers.put(name, new GetDataAnswer(node.stat(), LeaseRecord.parse(node.data())));
-                        onRead(children, answers);
-                    },
-                    cause -> {
-                        if (!Failures.isNoNode(cause)) {
-                            failure = cause;
-                        } // else it has gone since
-                        onRead(children, answers);
-                    });
-        }
+    private record Node(String id, GetData.NodeData content) {}
+
+    private static CompletionStage<List<Node>> readAll(Sender sender, LeaseLayout layout, List<String> names) {
+        return Waiting.all(names.stream().filter(LeaseLayout::isLease).map(name -> readOne(sender, layout, name)))
+                .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
-    private record GetDataAnswer(NodeStat stat, Optional<LeaseRecord> record) {}
-
-    /** In any order: a read whose reply was lost may be sent again, behind the others. */
-    private void onRead(GetChildren.Children children, Map<String, GetDataAnswer> answers) {
-        unanswered--;
-        if (unanswered > 0) {
-            return;
-        }
-        Throwable cause = failure;
-        if (cause != null) {
-            seen.completeExceptionally(cause);
-        } else {
-            complete(children.stat().version(), answers);
-        }
+    /** Empty if it has gone since it was listed. */
+    private static CompletionStage<Optional<Node>> readOne(Sender sender, LeaseLayout layout, String name) {
+        return Waiting.ifThere(sender.stage(GetData.of(layout.lease(name))))
+                .thenApply(there -> there.map(content -> new Node(name, content)));
     }
 
-    private void complete(int version, Map<String, GetDataAnswer> answers) {
+    private static List<Lease> leases(RecipeSession session, LeaseLayout layout, List<Node> nodes) {
         long nowNanos = session.time().monotonicNanos();
         Map<String, Long> mzxids = new HashMap<>();
-        answers.forEach((name, answer) -> mzxids.put(name, answer.stat.mzxid()));
+        nodes.forEach(node -> mzxids.put(node.id, node.content.stat().mzxid()));
         Map<String, Long> since = LeaseSightings.of(session).saw(session.absolute(layout.path()), mzxids, nowNanos);
-        answers.forEach((name, answer) -> {
-            long unchangedNanos = nowNanos - since.getOrDefault(name, nowNanos);
-            Optional<Duration> left = answer.record.map(record -> left(record, unchangedNanos));
-            leases.add(new Lease(name, answer.stat, answer.record, left));
-        });
-        seen.complete(Optional.of(new Seen(version, List.copyOf(leases))));
+        return nodes.stream()
+                .map(node -> {
+                    long unchangedNanos = nowNanos - since.getOrDefault(node.id, nowNanos);
+                    Optional<LeaseRecord> record = LeaseRecord.parse(node.content.data());
+                    return new Lease(
+                            node.id, node.content.stat(), record, record.map(known -> left(known, unchangedNanos)));
+                })
+                .toList();
     }
 
     private static Duration left(LeaseRecord record, long unchangedNanos) {
