@@ -37,9 +37,10 @@ import org.jspecify.annotations.Nullable;
  *       No other client makes leases meanwhile, so permits that were seen to be free stay free. The first look is sent
  *       behind the entrance: it counts if the entrance's own look at the line has admitted us, because it was executed
  *       behind that.
- *   <li>Turn the place into leases, in one transaction ({@link LeaseExchange}). So permits come all at once or not at
+ *   <li>Turn the place into leases, in one transaction ({@link PermitExchange}). So permits come all at once or not at
  *       all, and nothing is held while waiting for more.
- *   <li>Watch the own leases: when one vanishes, the grant is lost, and the others are given back ({@link LeaseWatch}).
+ *   <li>Watch the own leases: when one vanishes, the grant is lost, and the others are given back
+ *       ({@link PermitWatch}).
  *   <li>However it ends, place and leases are deleted ({@link Contender}, {@link GuaranteedDelete}).
  * </ol>
  *
@@ -57,11 +58,11 @@ final class PermitRequest extends AbstractGrantRequest {
     private final CompletableFuture<Void> placeGone = new CompletableFuture<>();
     private final CompletableFuture<Void> gone;
     private final PermitAvailability room;
-    private final LeaseWatch leaseWatch;
+    private final PermitWatch permitWatch;
     private final GuaranteedDelete leaseRelease;
     private final GrantMeasurements measurements;
     private final Contender place;
-    private final LeaseExchange exchange;
+    private final PermitExchange exchange;
     private volatile @Nullable String
             shortage; // why there was no room when it was last looked; written on the dispatcher only
     private volatile Leases leases = new Leases(List.of(), 0); // written on the dispatcher only
@@ -84,13 +85,13 @@ final class PermitRequest extends AbstractGrantRequest {
         this.wanted = wanted;
         this.patient = patient;
         this.room = new PermitAvailability(session, this, semaphore, () -> guarded(this::onRoomMayHaveChanged));
-        this.leaseWatch = new LeaseWatch(this);
+        this.permitWatch = new PermitWatch(this);
         this.leaseRelease = new GuaranteedDelete(session, layout.leases(), names -> layout.leasesOf(guid, names));
         this.gone = CompletableFuture.allOf(placeGone, leaseRelease.done().toCompletableFuture());
         this.measurements = new GrantMeasurements(session, layout.path(), "semaphore");
         measurements.waits();
         this.place = Contender.enter(session, layout.line(), ADMISSION, data, patient);
-        this.exchange = new LeaseExchange(this, place, layout, measurements, guid, wanted, data);
+        this.exchange = new PermitExchange(this, place, layout, measurements, guid, wanted, data);
     }
 
     /**
@@ -161,7 +162,7 @@ final class PermitRequest extends AbstractGrantRequest {
         onceTurned(exchange.send(seen));
     }
 
-    private void onceTurned(CompletionStage<LeaseExchange.Outcome> turned) {
+    private void onceTurned(CompletionStage<PermitExchange.Outcome> turned) {
         turned.whenComplete((outcome, failure) -> guarded(() -> {
             if (state == PermitState.TURNING) {
                 if (failure == null) {
@@ -179,7 +180,7 @@ final class PermitRequest extends AbstractGrantRequest {
         }));
     }
 
-    private void onOutcome(LeaseExchange.Outcome outcome) {
+    private void onOutcome(PermitExchange.Outcome outcome) {
         switch (outcome.result()) {
             case TURNED -> have(new Leases(outcome.paths(), outcome.czxid()));
             case UNKNOWN -> onceTurned(exchange.findOut());
@@ -199,7 +200,7 @@ final class PermitRequest extends AbstractGrantRequest {
         become(PermitState.HELD);
         room.stop();
         leaseRelease.found(ours.paths(), ours.czxid());
-        leaseWatch.watch(ours);
+        permitWatch.watch(ours);
         measurements.granted();
         measurements.progress().detail(Ongoing.ZNODE, ours.paths().get(0).toString());
         tellGranted();
@@ -254,7 +255,7 @@ final class PermitRequest extends AbstractGrantRequest {
     }
 
     /** The permits are not wanted any more: deletes what the place has become. */
-    private void giveBack(LeaseExchange.Outcome outcome) {
+    private void giveBack(PermitExchange.Outcome outcome) {
         switch (outcome.result()) {
             case TURNED -> {
                 leaseRelease.found(outcome.paths(), outcome.czxid());

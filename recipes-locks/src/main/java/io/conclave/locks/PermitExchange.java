@@ -33,7 +33,7 @@ import java.util.concurrent.CompletionStage;
  * leases. Where some of the leases are left, another client has deleted the others: the grant fails, and the few are
  * given back.
  */
-final class LeaseExchange {
+final class PermitExchange {
     private static final int CHECK_OF_PLACE = 0; // its position in the transaction
 
     private final Sender sender;
@@ -50,7 +50,7 @@ final class LeaseExchange {
     enum Result {
         /** The place has become leases. */
         TURNED,
-        /** The transaction was not answered, or not fully: {@link LeaseExchange#findOut} tells. */
+        /** The transaction was not answered, or not fully: {@link PermitExchange#findOut} tells. */
         UNKNOWN,
         /** What was seen before was out of date, of the number of permits or of the leases' parent. */
         OUT_OF_DATE,
@@ -77,7 +77,7 @@ final class LeaseExchange {
     }
 
     /** @param sender takes the reads; what its callbacks throw is its own to handle */
-    LeaseExchange(
+    PermitExchange(
             Sender sender,
             Contender place,
             SemaphoreLayout layout,

@@ -14,11 +14,11 @@ import io.conclave.request.Watcher;
  *
  * <p>State belongs to the dispatcher.
  */
-final class LeaseWatch {
+final class PermitWatch {
     private final PermitRequest request;
     private final Watcher watcher = this::onEvent;
 
-    LeaseWatch(PermitRequest request) {
+    PermitWatch(PermitRequest request) {
         this.request = request;
     }
 
