@@ -1,7 +1,6 @@
 package io.conclave.spring.cloud;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -75,15 +74,15 @@ public final class ConclaveDiscoveryClient implements DiscoveryClient {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while waiting for " + what, e);
+        } finally {
+            answer.cancel(false); // if it has not come, nobody waits for it here any more
         }
     }
 
     /** Fails if there is no connection. Never blocks. */
     @Override
     public void probe() {
-        if (coordinator.state() != SessionState.CONNECTED) {
-            throw new IllegalStateException("The session with the store is " + coordinator.state());
-        }
+        services.probe();
     }
 
     @Override

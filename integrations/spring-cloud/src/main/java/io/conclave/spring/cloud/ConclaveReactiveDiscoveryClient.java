@@ -41,6 +41,12 @@ public final class ConclaveReactiveDiscoveryClient implements ReactiveDiscoveryC
         return known.isEmpty() ? asked : asked.timeout(timeout, Mono.just(known));
     }
 
+    /** Fails if there is no connection. */
+    @Override
+    public Mono<Void> reactiveProbe() {
+        return Mono.fromRunnable(services::probe);
+    }
+
     @Override
     public int getOrder() {
         return order;

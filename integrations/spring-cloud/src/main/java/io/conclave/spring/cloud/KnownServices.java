@@ -20,9 +20,18 @@ final class KnownServices implements AutoCloseable {
 
     private final Coordinator coordinator;
     private final ServiceDiscovery discovery;
-    private final Map<String, ServiceCache> caches = new HashMap<>(); // @GuardedBy("this")
+    private final Map<String, Known> known = new HashMap<>(); // @GuardedBy("this")
+    private final SharedAnswer<List<String>> names = new SharedAnswer<>(this::askForNames);
     private volatile List<String> lastNames = List.of();
     private volatile Runnable listener = () -> {};
+
+    /**
+     * A service that was asked for.
+     *
+     * @param instances those that are up, when the cache has loaded
+     */
+    private record Known(
+            ServiceCache cache, SharedAnswer<List<org.springframework.cloud.client.ServiceInstance>> instances) {}
 
     KnownServices(Coordinator coordinator, ServiceDiscovery discovery) {
         this.coordinator = coordinator;
@@ -39,35 +48,42 @@ final class KnownServices implements AutoCloseable {
     }
 
     /** Names may come from requests, so there is a limit: without a cache, the store is asked. */
-    private synchronized Optional<ServiceCache> cache(String service) {
-        ServiceCache known = caches.get(service);
-        if (known != null || caches.size() >= MAX_CACHES) {
-            return Optional.ofNullable(known);
+    private synchronized Optional<Known> known(String service) {
+        Known present = known.get(service);
+        if (present != null || known.size() >= MAX_CACHES) {
+            return Optional.ofNullable(present);
         }
-        ServiceCache added = discovery.cache(service);
-        caches.put(service, added);
-        added.onChange(instances -> listener.run());
+        ServiceCache cache = discovery.cache(service);
+        Known added = new Known(
+                cache, new SharedAnswer<>(() -> cache.loaded().thenApply(first -> up(service, cache.instances()))));
+        known.put(service, added);
+        cache.onChange(instances -> listener.run());
         return Optional.of(added);
     }
 
-    /** The instances of a service that are up; known at once if there is a cache that has loaded. Never blocks. */
+    /**
+     * The instances of a service that are up; known at once if there is a cache that has loaded. Never blocks; those
+     * that do not wait any more are to cancel it.
+     */
     CompletableFuture<List<org.springframework.cloud.client.ServiceInstance>> instances(String service) {
-        Optional<ServiceCache> cache = cache(service);
-        return cache.map(ServiceCache::loaded)
-                .orElseGet(() -> discovery.instancesAsync(service))
-                .thenApply(
-                        first -> up(service, cache.map(ServiceCache::instances).orElse(first)));
+        return known(service)
+                .map(present -> present.instances.get())
+                .orElseGet(() -> discovery.instancesAsync(service).thenApply(instances -> up(service, instances)));
     }
 
     /**
      * The names of the services, as the store has them; without a connection, or if it cannot tell, those that were
-     * last known, if any are. Never blocks; it may take as long as the connection is away.
+     * last known, if any are. Never blocks; it may take as long as the connection is away, and those that do not wait
+     * any more are to cancel it.
      */
     CompletableFuture<List<String>> names() {
-        List<String> known = lastNames;
-        if (!known.isEmpty() && coordinator.state() != SessionState.CONNECTED) {
-            return CompletableFuture.completedFuture(known);
-        }
+        List<String> last = lastNames;
+        return last.isEmpty() || coordinator.state() == SessionState.CONNECTED
+                ? names.get()
+                : CompletableFuture.completedFuture(last);
+    }
+
+    private CompletableFuture<List<String>> askForNames() {
         return discovery
                 .servicesAsync()
                 .whenComplete((names, failure) -> {
@@ -75,9 +91,24 @@ final class KnownServices implements AutoCloseable {
                         lastNames = names;
                     }
                 })
-                .exceptionallyCompose(failure -> known.isEmpty()
+                .exceptionallyCompose(failure -> lastNames.isEmpty()
                         ? CompletableFuture.failedFuture(failure)
-                        : CompletableFuture.completedFuture(known));
+                        : CompletableFuture.completedFuture(lastNames));
+    }
+
+    /** Fails if there is no connection. Never blocks. */
+    void probe() {
+        if (coordinator.state() != SessionState.CONNECTED) {
+            throw new IllegalStateException("The session with the store is " + coordinator.state());
+        }
+    }
+
+    /** How many wait for the store. */
+    synchronized int waiting() {
+        return names.size()
+                + known.values().stream()
+                        .mapToInt(present -> present.instances.size())
+                        .sum();
     }
 
     /** The names that were last known; empty if none are. */
@@ -96,7 +127,7 @@ final class KnownServices implements AutoCloseable {
 
     @Override
     public synchronized void close() {
-        caches.values().forEach(ServiceCache::close);
-        caches.clear();
+        known.values().forEach(present -> present.cache.close());
+        known.clear();
     }
 }

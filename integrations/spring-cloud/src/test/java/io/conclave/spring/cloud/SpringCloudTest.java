@@ -335,6 +335,7 @@ class SpringCloudTest {
         assertEquals(List.of("orders"), discovery.getServices());
         discovery.probe();
         ReactiveDiscoveryClient reactive = client.getBean(ConclaveReactiveDiscoveryClient.class);
+        reactive.reactiveProbe().block(PATIENCE);
         MemoryStore.named(store).faults().suspendAll();
         assertEquals(1, discovery.getInstances("orders").size());
         await().until(() -> {
@@ -345,6 +346,7 @@ class SpringCloudTest {
                 return true;
             }
         });
+        assertThrows(IllegalStateException.class, () -> reactive.reactiveProbe().block(PATIENCE));
         assertEquals(List.of("orders"), discovery.getServices());
         assertEquals(1, discovery.getInstances("orders").size());
         assertEquals(List.of("orders"), reactive.getServices().collectList().block(PATIENCE));
