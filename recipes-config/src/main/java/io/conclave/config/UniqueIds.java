@@ -64,7 +64,9 @@ public final class UniqueIds {
 
     /**
      * The sequence at a path, as {@link #at}, but with a {@link SequencePersister}, which makes it: ids are given only
-     * as far as it has stored them elsewhere.
+     * as far as it has stored them elsewhere. When Apache ZooKeeper was restored from an older copy, the coordinators'
+     * generation must be raised, or the sequence's znode deleted, before they connect: nothing else tells that the copy
+     * is older.
      */
     public static UniqueIds persisted(Coordinator coordinator, String path) {
         return persisted(coordinator, NodePath.of(path));
