@@ -198,6 +198,10 @@ final class MembershipKeeper {
                 request.done().completeExceptionally(noLiveMajority(core, current, target, nowMs));
                 continue;
             }
+            if (target != null && movesRunning(core, request.change(), current, nowMs)) {
+                request.done().completeExceptionally(running(request.change()));
+                continue;
+            }
             if (target != null) {
                 running = new Running(request, target);
                 return target;
@@ -245,13 +249,40 @@ final class MembershipKeeper {
         for (int voter : target.voters()) {
             EnsembleMember before = current.members().get(voter);
             EnsembleMember after = target.members().get(voter);
-            if (before != null
-                    && after != null
-                    && (!before.host().equals(after.host()) || before.peerPort() != after.peerPort())) {
+            if (before != null && after != null && isElsewhere(before, after)) {
                 moved.add(voter);
             }
         }
         return moved;
+    }
+
+    private static boolean isElsewhere(EnsembleMember before, EnsembleMember after) {
+        return !before.host().equals(after.host()) || before.peerPort() != after.peerPort();
+    }
+
+    /**
+     * Whether it gives a member another address that answers at its present one. That listens there until it is
+     * stopped, and the others would look for it elsewhere. The only voter has nobody to be looked for by.
+     */
+    private boolean movesRunning(Core core, MembershipChange change, ClusterConfiguration current, long nowMs) {
+        if (!(change instanceof MembershipChange.Put put) || put.force()) {
+            return false;
+        }
+        int id = put.member().id();
+        EnsembleMember before = current.members().get(id);
+        if (before == null || before.host().isEmpty() || !isElsewhere(before, put.member())) {
+            return false;
+        }
+        return id == memberId
+                ? !current.isOnlyVoter(memberId)
+                : core.peers().stream().anyMatch(peer -> peer.member() == id && peer.isHeard(nowMs, electionTimeoutMs));
+    }
+
+    private static ImpossibleChangeException running(MembershipChange change) {
+        int id = ((MembershipChange.Put) change).member().id();
+        return new ImpossibleChangeException("member " + id + " runs, and listens at its present address until it is"
+                + " stopped, while the others would look for it at the new one. Stop it, change its address through"
+                + " another server, change its line, and start it");
     }
 
     private NoLiveMajorityException noLiveMajority(

@@ -57,6 +57,30 @@ class ImpossibleChangeTest {
                 "the address host-2:1 of member 3 is that of member 2");
     }
 
+    /** Else each one that is moved is lost to the others, until none is left but the leader. */
+    @Test
+    void aMemberThatRunsKeepsItsAddressUnlessItIsForced() {
+        startWith(1, 2, 3, 4);
+        int leader = simulation.leader();
+        int follower = leader % 4 + 1;
+        for (int member : new int[] {leader, follower}) {
+            EnsembleMember elsewhere = new EnsembleMember(member, 0, "elsewhere-" + member, 1, "", 0, false);
+            assertRefused(new MembershipChange.Put(elsewhere), "member " + member + " runs");
+        }
+        made(new MembershipChange.Put(new EnsembleMember(follower, 0, "host-" + follower, 1, "x", 2181, false)));
+        made(new MembershipChange.Put(new EnsembleMember(follower, 0, "forced", 1, "", 0, false), true));
+        int stopped = follower % 4 + 1;
+        simulation.members.get(stopped).kill();
+        simulation.runFor(5 * EnsembleSimulation.SECOND_US);
+        made(new MembershipChange.Put(new EnsembleMember(stopped, 0, "elsewhere", 1, "", 0, false)));
+    }
+
+    private void made(MembershipChange change) {
+        CompletableFuture<Void> done = simulation.change(change);
+        simulation.await("the change", 20, done::isDone);
+        done.join();
+    }
+
     /** Before, the entry could not be made, and the leader ended. */
     @Test
     void aHostHasAnEnd() {
