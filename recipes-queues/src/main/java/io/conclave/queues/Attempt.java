@@ -79,6 +79,9 @@ final class Attempt implements DequeueTransaction.Outcome {
 
     @Override
     public void dequeued(List<Delivery> deliveries) {
+        if (deliveries.isEmpty()) {
+            return; // it has gone back
+        }
         Delivery one = deliveries.get(0);
         if (!pending.isOver()) {
             pending.deliver(session, layout, one);
@@ -121,5 +124,10 @@ final class Attempt implements DequeueTransaction.Outcome {
     @Override
     public void failed(Throwable cause) {
         pending.fail(cause);
+    }
+
+    @Override
+    public int wanted() {
+        return pending.isOver() ? 0 : 1;
     }
 }

@@ -11,6 +11,7 @@ import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.recovery.Retry;
+import io.conclave.request.Check;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
@@ -73,6 +74,15 @@ final class CommitMarker {
          *     unless the marker has been deleted since; otherwise nothing is known of its effect
          */
         void unclear(boolean first, OutcomeUnknownException cause);
+
+        /**
+         * The session is about to be closed, before the answer comes.
+         *
+         * @return what puts back what the transaction took and no caller waits for any more
+         */
+        default List<Create> onClosing() {
+            return List.of();
+        }
 
         /**
          * It had no effect that matters: the session is gone, the coordinator closed, or something unexpected happened.
@@ -195,6 +205,36 @@ final class CommitMarker {
                 ParentMaker.makeContainers(session, directory),
                 made -> over(Outcome::notApplied),
                 cause -> over(outcome -> outcome.failed(cause)));
+    }
+
+    /**
+     * The session is about to be closed. What the transaction on its way took for callers that have gone is put back
+     * behind it, on condition that it took effect: when its answer comes, nothing can be sent any more.
+     */
+    void onClosing() {
+        Transaction onItsWay = current;
+        if (onItsWay == null) {
+            return;
+        }
+        Check tookEffect = new Check(path(), there ? version + 1 : 0);
+        for (Create item : onItsWay.outcome.onClosing()) { // one at a time, since they may be large
+            session.send(
+                    Multi.of(tookEffect, item),
+                    results -> LOG.debug("{}: put back", item.path()),
+                    cause -> onNotPutBack(item, cause));
+        }
+    }
+
+    private static void onNotPutBack(Create item, Throwable cause) {
+        boolean hadNoEffect = cause instanceof RefusedException refused
+                && refused.operationIndex().orElse(-1) == 0;
+        if (!hadNoEffect) {
+            LOG.warn(
+                    "{}: may have been taken for a caller that had gone when the coordinator was closed, and may not "
+                            + "be back: {}",
+                    item.path(),
+                    cause.toString());
+        }
     }
 
     /** The transaction took effect before the first answer on the next connection, or never will. */

@@ -71,6 +71,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     private final PassedOver passedOver;
     private final Map<ItemName, Delivery> read = new HashMap<>();
     private final Registration sessionListener;
+    private final Registration atClosing;
     private boolean returned;
     private int refused; // items of this list
     private TimeSource.Timer nextDue = () -> {};
@@ -88,6 +89,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         this.watch = new ItemsWatch(session, layout, turn, this);
         this.listedAt = Elapsed.since(session.time());
         this.sessionListener = session.onStateChange(this::onSessionState);
+        this.atClosing = session.onClosing(marker::onClosing);
     }
 
     /** A new take, with a limit of time if there is one. */
@@ -227,6 +229,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     @Override
     public void close() {
         sessionListener.close();
+        atClosing.close();
     }
 
     /** An item at once or none, past the consumers in line. */
@@ -425,6 +428,13 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             watch.disregard(); // so that the list is read again
             failThem(failed, cause);
             proceed();
+        }
+
+        @Override
+        public int wanted() {
+            return (int) pendingTakes.stream()
+                    .filter(pending -> pending.mode() == mode && !pending.isOver())
+                    .count();
         }
 
         /** The callers that these items go to, if they do not give up before. */

@@ -47,6 +47,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     private Step step = Step.READING;
     private Elapsed sentAt;
     private int operationsEach;
+    private int kept = Integer.MAX_VALUE; // of what is taken; the rest goes back with the session's end
     private @Nullable Sender sender;
     /** Whether there is a dead letter of the same name, which an operator has copied back into the queue. */
     private boolean wasBuriedBefore;
@@ -76,6 +77,9 @@ final class DequeueTransaction implements CommitMarker.Outcome {
 
         /** Nothing can be done. */
         void failed(Throwable cause);
+
+        /** How many callers still wait for what it dequeues. */
+        int wanted();
     }
 
     /** How it sends its transaction. */
@@ -251,9 +255,22 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         } else {
             int more = mode == PendingTake.Mode.CLAIM ? 1 : 0;
             outcome.dequeued(read.stream()
+                    .limit(kept)
                     .map(one -> new Delivery(one.item(), one.data(), one.version() + more, sentAt))
                     .toList());
         }
+    }
+
+    /** What is claimed comes back with the session's end by itself. */
+    @Override
+    public List<Create> onClosing() {
+        if (step != Step.DEQUEUING || mode != PendingTake.Mode.TAKE) {
+            return List.of();
+        }
+        kept = Math.min(outcome.wanted(), read.size());
+        return read.subList(kept, read.size()).stream()
+                .map(one -> Create.of(layout.item(one.item())).withData(one.data()))
+                .toList();
     }
 
     @Override

@@ -8,11 +8,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
+import io.conclave.error.NotConnectedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.Create;
+import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.testkit.ManualTimeSource;
@@ -214,6 +216,81 @@ class ClosingWhileOnTheWayTest {
         faults.releaseReplies(session.id());
         assertEquals(Optional.of("first"), taken.get(120, SECONDS));
         closed.get(120, SECONDS);
+    }
+
+    @Test
+    void itemOfACallerThatHadGoneComesBack() throws Exception {
+        queue.put("first");
+        faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.HOLD_REPLY);
+        CompletableFuture<String> taken = queue.takeAsync();
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(0, 0, 0)));
+        taken.cancel(false);
+        CompletableFuture<Void> closed = beginClosing();
+        faults.releaseReplies(session.id());
+        closed.get(120, SECONDS);
+        assertEquals(new QueueCount(1, 0, 0), leftBehind());
+        try (Coordinator another = connect()) {
+            assertEquals(
+                    "first", DistributedQueue.at(another, PATH, DataCodec.TEXT).take());
+        }
+    }
+
+    @Test
+    void itemOfATryThatHadEndedComesBack() throws Exception {
+        queue.put("before");
+        assertEquals("before", queue.take()); // the witness is there
+        queue.put("first");
+        faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.HOLD_REPLY);
+        CompletableFuture<Optional<String>> taken = queue.takeAsync(Duration.ZERO);
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(0, 0, 0)));
+        clock.advanceUntil(Duration.ofMillis(100), taken::isDone);
+        failure(NotConnectedException.class, taken);
+        CompletableFuture<Void> closed = beginClosing();
+        faults.releaseReplies(session.id());
+        closed.get(120, SECONDS);
+        assertEquals(new QueueCount(1, 0, 0), leftBehind());
+    }
+
+    @Test
+    void ofItemsTakenTogetherThoseOfCallersThatHadGoneComeBack() throws Exception {
+        queue.put("one");
+        queue.put("two");
+        faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.HOLD_REPLY);
+        CompletableFuture<List<CompletableFuture<String>>> begun = new CompletableFuture<>();
+        session.execute(() -> begun.complete(List.of(queue.takeAsync(), queue.takeAsync())));
+        List<CompletableFuture<String>> takes = begun.get(120, SECONDS);
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(0, 0, 0)));
+        takes.get(0).cancel(false);
+        CompletableFuture<Void> closed = beginClosing();
+        faults.releaseReplies(session.id());
+        assertEquals("one", takes.get(1).get(120, SECONDS));
+        closed.get(120, SECONDS);
+        assertEquals(new QueueCount(1, 0, 0), leftBehind());
+    }
+
+    @Test
+    void nothingComesBackOfATakeThatHadNoEffect() throws Exception {
+        queue.put("first");
+        CompletableFuture<Void> read = new CompletableFuture<>();
+        faults.onNext(
+                request ->
+                        request instanceof GetData get && get.path().name().contains("queue-") && read.complete(null),
+                RequestFate.HOLD_REPLY);
+        CompletableFuture<String> taken = queue.takeAsync();
+        try (Coordinator another = connect()) {
+            DistributedQueue<String> rivals = DistributedQueue.at(another, PATH, DataCodec.TEXT);
+            read.get(120, SECONDS);
+            assertEquals(Optional.of("first"), rivals.tryTake());
+        }
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        faults.onNext(request -> isDequeue(request) && sent.complete(null), RequestFate.HOLD_REPLY);
+        faults.releaseReplies(session.id());
+        sent.get(120, SECONDS);
+        taken.cancel(false);
+        CompletableFuture<Void> closed = beginClosing();
+        faults.releaseReplies(session.id());
+        closed.get(120, SECONDS);
+        assertEquals(new QueueCount(0, 0, 0), leftBehind());
     }
 
     @Test
