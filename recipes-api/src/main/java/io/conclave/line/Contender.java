@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>However it ends, the znode is deleted ({@link GuaranteedDelete}).
  * </ol>
  *
- * <p>What if a reply is lost? Of the creation: see {@link CreationFailure}. Of a read: it is read again. Of the
+ * <p>What if a reply is lost? Of the creation: see {@link JointEntry}. Of a read: it is read again. Of the
  * deletion: see {@link GuaranteedDelete}. A grant is given only if the znode's owner is the present session.
  *
  * <p>Here are the states and every change of them; the parts report what they see. All state belongs to the session's

@@ -10,6 +10,7 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.recipe.Sender;
 import io.conclave.recipe.Waiting;
 import io.conclave.recovery.GuaranteedDelete;
 import io.conclave.request.Create;
@@ -33,7 +34,11 @@ import org.slf4j.LoggerFactory;
  *
  * <p>What if the reply is lost? The transaction took effect before the first answer on the next connection, or never
  * will. So each line is listed behind a sync, and the guids tell. All places are there: they are taken. None is there:
- * the transaction is sent again. Some are there: another client has deleted the others, whose contenders fail.
+ * the transaction is sent again. Some are there: another client has deleted the others, whose contenders fail. If the
+ * transaction was refused for want of a line, the lines are made; for another reason, the contenders fail.
+ *
+ * <p>The same follows when a contender enters one line by itself, and its creation is not answered, or is refused
+ * ({@link #recover}).
  *
  * <p>From the transaction on each contender is on its own. If one fails or leaves, its owner takes the others out of
  * their lines. State belongs to the session's dispatcher.
@@ -91,6 +96,11 @@ public final class JointEntry {
         }
     }
 
+    /** What follows the creation of a contender by itself that was not answered, or was refused. */
+    static void recover(Contender contender, Throwable cause) {
+        new JointEntry(contender.session(), List.of(contender)).onNotCreated(cause);
+    }
+
     private void begin() {
         contenders.forEach(contender -> {
             contender.tie();
@@ -105,6 +115,10 @@ public final class JointEntry {
 
     /** Creates the znodes, and lists the lines right behind it: its answer comes first. */
     private void create() {
+        if (isAlone()) {
+            contenders.get(0).waiter().create();
+            return;
+        }
         List<Create> creations =
                 contenders.stream().map(one -> one.waiter().beginCreation()).toList();
         session.send(
@@ -141,6 +155,10 @@ public final class JointEntry {
                 contender.fail(e);
             });
         }
+    }
+
+    private boolean isAlone() {
+        return contenders.size() == 1;
     }
 
     private boolean isWanted() {
@@ -206,7 +224,9 @@ public final class JointEntry {
         contender.readLatest(
                 contender.line(),
                 GetChildren.of(contender.line()),
-                children -> found.complete(contender.placeAmong(children.names())),
+                // the deletion of one that has left searches for itself
+                children -> found.complete(
+                        contender.isInLine() ? contender.placeAmong(children.names()) : Optional.empty()),
                 Failures.ifNoNode(() -> found.complete(Optional.empty()), contender::fail));
         return found;
     }
@@ -235,9 +255,17 @@ public final class JointEntry {
                 stats -> onFound(paths, stats));
     }
 
-    private static CompletableFuture<NodeStat> statOf(NodePath path, Contender contender) {
+    /** If the reply is lost: one alone looks for its place anew; of several each is read again. */
+    private CompletableFuture<NodeStat> statOf(NodePath path, Contender contender) {
         CompletableFuture<NodeStat> stat = new CompletableFuture<>();
-        contender.read(GetData.of(path), node -> stat.complete(node.stat()), contender.ownNode()::onReadFailed);
+        Sender sender = isAlone() ? contender : contender::read;
+        sender.send(GetData.of(path), node -> stat.complete(node.stat()), cause -> {
+            if (cause instanceof OutcomeUnknownException && isWanted()) {
+                findOut();
+            } else {
+                contender.ownNode().onReadFailed(cause);
+            }
+        });
         return stat;
     }
 
@@ -266,6 +294,6 @@ public final class JointEntry {
 
     @Override
     public String toString() {
-        return contenders.toString();
+        return isAlone() ? contenders.get(0).toString() : contenders.toString();
     }
 }

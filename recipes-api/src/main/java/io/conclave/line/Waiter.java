@@ -55,7 +55,10 @@ final class Waiter {
 
     /** Creates the znode, and lists the line right behind it: its answer comes first. */
     void create() {
-        contender.send(beginCreation(), created -> onCreated(created.path(), created.stat()), this::onNotCreated);
+        contender.send(
+                beginCreation(),
+                created -> onCreated(created.path(), created.stat()),
+                cause -> JointEntry.recover(contender, cause));
         look();
     }
 
@@ -141,11 +144,6 @@ final class Waiter {
     /** The creation is not on its way any more. */
     void endCreation() {
         isCreating = false;
-    }
-
-    private void onNotCreated(Throwable cause) {
-        endCreation();
-        new CreationFailure(contender, this).recover(cause);
     }
 
     /** Whether a creation was sent and not answered. */
