@@ -88,8 +88,34 @@ final class ConsumerTurn {
         return othersMayWait && (isAll || done + items >= MOST);
     }
 
+    /**
+     * Whether there is something to do and the turn is ours. If it is not, it is asked for; if there is nothing to do,
+     * or others have waited for long enough, it is given up.
+     *
+     * @param onGivenUp called when it is not ours any more, before it is asked for again
+     */
+    boolean isToWork(boolean isNothingToDo, Runnable onGivenUp) {
+        if (isNothingToDo) {
+            rest();
+            if (!held) {
+                onGivenUp.run();
+            }
+            return false;
+        }
+        if (held && endsWith(0, false)) {
+            leave();
+            onGivenUp.run();
+        }
+        if (!held) {
+            take();
+            return false;
+        }
+        wake();
+        return true;
+    }
+
     /** Enters the line, unless we are in it. */
-    void take() {
+    private void take() {
         if (place != null) {
             return;
         }
@@ -146,7 +172,7 @@ final class ConsumerTurn {
      * Nothing is to be done: the turn is kept for a moment if no consumer waits for it, and not waited for any longer
      * if it is not ours.
      */
-    void rest() {
+    private void rest() {
         if (resting) {
             return;
         }
@@ -168,7 +194,7 @@ final class ConsumerTurn {
     }
 
     /** There is something to do. */
-    void wake() {
+    private void wake() {
         resting = false;
         rest.cancel();
     }

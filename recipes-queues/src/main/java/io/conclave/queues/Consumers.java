@@ -112,19 +112,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         if (!session.state().isLive()) {
             failThem(List.copyOf(pendingTakes), endOf(session.state()));
         }
-        if (pendingTakes.isEmpty()) {
-            turn.rest();
-            if (!turn.isHeld()) {
-                stopWatching();
-            }
-        } else if (!turn.isHeld()) {
-            turn.take();
-        } else if (turn.endsWith(0, false)) {
-            turn.leave();
-            stopWatching();
-            turn.take();
-        } else {
-            turn.wake();
+        if (turn.isToWork(pendingTakes.isEmpty(), this::stopWatching)) {
             work();
         }
     }

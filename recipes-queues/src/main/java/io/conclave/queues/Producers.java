@@ -123,19 +123,7 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             if (!puts.isEmpty()) {
                 send(MAX_AT_ONCE);
             }
-        } else if (puts.isEmpty()) {
-            turn.rest();
-            if (!turn.isHeld()) {
-                watch.stop();
-            }
-        } else if (!turn.isHeld()) {
-            turn.take();
-        } else if (turn.endsWith(0, false)) {
-            turn.leave();
-            watch.stop();
-            turn.take();
-        } else {
-            turn.wake();
+        } else if (turn.isToWork(puts.isEmpty(), watch::stop)) {
             putWithinBound();
         }
     }
