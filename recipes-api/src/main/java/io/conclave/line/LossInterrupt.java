@@ -5,6 +5,7 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -33,12 +34,14 @@ public final class LossInterrupt {
     private final Object lock = outer == null ? new Object() : outer.lock;
     private final List<LossInterrupt> aware = takenAround();
     private final TimeSource time;
+    private final Predicate<Thread> releasedBy;
     private boolean told; // guarded by lock
     private boolean sent; // guarded by lock: the flag was set for this work
     private boolean over; // guarded by lock: nothing is sent any more
 
-    private LossInterrupt(TimeSource time) {
+    private LossInterrupt(TimeSource time, Predicate<Thread> releasedBy) {
         this.time = time;
+        this.releasedBy = releasedBy;
     }
 
     /**
@@ -47,12 +50,17 @@ public final class LossInterrupt {
      * @param grant one of this library's, under which the work runs; it is not watched, {@link #onLoss} must be called
      */
     public static LossInterrupt begin(Grant grant) {
-        return begin(AbstractGrant.of(grant).session().time());
+        AbstractGrant<?> own = AbstractGrant.of(grant);
+        return begin(own.session().time(), own::isReleasedBy);
     }
 
     /** As {@link #begin(Grant)}, with the clock by which it looks again. */
     static LossInterrupt begin(TimeSource time) {
-        LossInterrupt begun = new LossInterrupt(time);
+        return begin(time, thread -> false);
+    }
+
+    private static LossInterrupt begin(TimeSource time, Predicate<Thread> releasedBy) {
+        LossInterrupt begun = new LossInterrupt(time, releasedBy);
         INNERMOST.set(begun);
         return begun;
     }
@@ -98,6 +106,14 @@ public final class LossInterrupt {
                     ? List.of()
                     : around().filter(work -> work.sent).toList();
         }
+    }
+
+    /**
+     * Whether the thread of this work has given the grant up itself: then its end is no loss to this work, which waits
+     * perhaps for that very end. Any thread.
+     */
+    public boolean isReleasedByWork() {
+        return releasedBy.test(thread);
     }
 
     /** Whether the work was to be interrupted. */

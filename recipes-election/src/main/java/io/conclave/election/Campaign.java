@@ -300,7 +300,7 @@ final class Campaign extends StagedRequest {
 
     /** As {@link #leave}, for a caller on that thread. */
     CompletionStage<Void> leaveFor(Thread requester, ConclaveException why) {
-        if (state == CampaignState.LEADING) {
+        if (state == CampaignState.LEADING && resigner == null) {
             resigner = requester;
         }
         session.execute(() -> end(why));

@@ -35,8 +35,8 @@ final class HeldLeadership extends AbstractGrant<Campaign> implements Leadership
         return request().session().absolute(path);
     }
 
-    /** Whether the leadership ended because this thread has asked for it. */
-    boolean isResignedBy(Thread thread) {
+    @Override
+    protected boolean isReleasedBy(Thread thread) {
         return request().isResignedBy(thread);
     }
 

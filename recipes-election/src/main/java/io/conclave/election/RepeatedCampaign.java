@@ -205,17 +205,12 @@ final class RepeatedCampaign implements Candidacy {
 
     private void onLost(Leadership lost, LossReason reason) {
         synchronized (lock) {
-            if (leadership != lost || interrupt == null || isEndedByWork(lost, worker)) {
+            if (leadership != lost || interrupt == null || interrupt.isReleasedByWork()) {
                 return;
             }
             LOG.info("{}: leadership ended ({}), interrupting the work", election.path(), reason);
             interrupt.onLoss();
         }
-    }
-
-    /** Work that resigns or hands over by itself knows. */
-    private static boolean isEndedByWork(Leadership lost, @Nullable Thread thread) {
-        return thread != null && lost instanceof HeldLeadership held && held.isResignedBy(thread);
     }
 
     /** Nothing is left in the line: the next campaign begins after the delay, if there is to be one. */

@@ -74,7 +74,7 @@ final class LeaderInterceptor implements MethodInterceptor {
             throw told;
         }
         try {
-            running.leadership().ensureHeld();
+            running.ensureNotLost();
         } finally {
             end(running, null, null);
         }
@@ -89,7 +89,7 @@ final class LeaderInterceptor implements MethodInterceptor {
     /** What the caller is told of a failed run: a loss first. */
     private static Throwable told(LedElection.Running running, Throwable failure) {
         try {
-            running.leadership().ensureHeld();
+            running.ensureNotLost();
             return failure;
         } catch (GrantLostException loss) {
             boolean comesFirst = failure instanceof Error || failure instanceof GrantLostException;

@@ -29,6 +29,11 @@ final class LeaderTick {
         interrupt.onLoss();
     }
 
+    /** Whether its thread has given the leadership up itself. */
+    boolean hasGivenUp() {
+        return interrupt.isReleasedByWork();
+    }
+
     /** Whether its end waits for the stop that this thread is carrying out: it has called that, or System.exit. */
     boolean awaitsThisStop() {
         return awaitsThisStop(thread);

@@ -9,8 +9,9 @@ import org.springframework.context.ApplicationEvent;
 
 /**
  * This application leads an election no more, or gives the leadership up now because it stops. No {@link LeaderOnly}
- * method begins from now on; those that run are interrupted. Published on a thread of the election, which is not
- * interrupted: a listener may block, and the next campaign waits for it.
+ * method begins from now on; those that run are interrupted, but for the one that has given the leadership up itself.
+ * Published on a thread of the election, which is not interrupted: a listener may block, and the next campaign waits
+ * for it.
  */
 public final class LeadershipRevokedEvent extends ApplicationEvent {
     private static final long serialVersionUID = 1L;

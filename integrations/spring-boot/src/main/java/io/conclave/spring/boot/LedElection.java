@@ -22,8 +22,8 @@ import org.springframework.context.ApplicationEventPublisher;
  * The part of this application in one election: its candidacy, and what runs while it leads.
  *
  * <p>A tick begins only while the gate is open. When the leadership is lost or given up the gate is closed, and all
- * ticks are interrupted. The leadership is given up, and the next campaign begins, when the last of them has ended.
- * {@code lock} guards the state; nothing blocks while it is held.
+ * ticks are interrupted, but for the one that has given it up itself. The leadership is given up, and the next campaign
+ * begins, when the last of them has ended. {@code lock} guards the state; nothing blocks while it is held.
  */
 final class LedElection {
     private static final Logger LOG = LoggerFactory.getLogger(LedElection.class);
@@ -72,7 +72,8 @@ final class LedElection {
             stopping = true;
             boolean isAwaited = isAwaited();
             ticks.stream().filter(LeaderTick::awaitsThisStop).forEach(LeaderTick::stops);
-            closeGate();
+            open = null;
+            ticks.forEach(LeaderTick::interrupt);
             over.countDown();
             Candidacy ending = candidacy;
             candidacy = null;
@@ -107,12 +108,6 @@ final class LedElection {
                 .toArray(CompletableFuture<?>[]::new));
     }
 
-    /** With the lock held: no tick begins any more. */
-    private void closeGate() {
-        open = null;
-        ticks.forEach(LeaderTick::interrupt);
-    }
-
     /** On a thread of the election, as long as this application leads. */
     private void lead(Leadership leadership) {
         CountDownLatch end = new CountDownLatch(1);
@@ -125,7 +120,7 @@ final class LedElection {
         }
         AtomicReference<@Nullable LossReason> loss = new AtomicReference<>();
         leadership.lost().thenAccept(reason -> {
-            loss.set(reason);
+            loss.set(reason == LossReason.RELEASED ? null : reason);
             close(leadership);
             end.countDown();
         });
@@ -169,7 +164,8 @@ final class LedElection {
     private void close(Leadership leadership) {
         synchronized (lock) {
             if (open == leadership) {
-                closeGate();
+                open = null;
+                ticks.stream().filter(tick -> !tick.hasGivenUp()).forEach(LeaderTick::interrupt);
             }
         }
     }
@@ -249,6 +245,13 @@ final class LedElection {
 
         Leadership leadership() {
             return leadership;
+        }
+
+        /** Throws if the leadership was lost to it: it ended, and not because this thread has given it up. */
+        void ensureNotLost() {
+            if (!tick.hasGivenUp()) {
+                leadership.ensureHeld();
+            }
         }
 
         /**

@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.election.Candidate;
 import io.conclave.election.LeaderElection;
+import io.conclave.election.Leadership;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.LossReason;
 import io.conclave.grant.FencedGrant;
 import io.conclave.grant.FencingToken;
 import io.conclave.locks.DistributedLock;
+import io.conclave.request.Multi;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -281,6 +287,69 @@ class LeaderOnlyTest {
         });
         assertThat(atTheEnd).isCompletedWithValue(SessionState.CONNECTED);
         assertThat(events.reasons).containsExactly(Optional.empty());
+    }
+
+    private interface Ending {
+        void end(Leadership leadership, Candidate heir) throws Exception;
+    }
+
+    @Test
+    void runThatHandsOverIsNotInterruptedByThat() {
+        runThatGivesUpIsNotInterrupted(Leadership::handOver);
+    }
+
+    @Test
+    void runThatResignsIsNotInterruptedByThat() {
+        runThatGivesUpIsNotInterrupted((leadership, heir) -> leadership.resign());
+    }
+
+    /** Another run, which has not given it up, is interrupted and told. */
+    private void runThatGivesUpIsNotInterrupted(Ending ending) {
+        runner.withBean(Jobs.class).withBean(Events.class).run(context -> {
+            awaitLeader(context);
+            Jobs jobs = context.getBean(Jobs.class);
+            CountDownLatch began = new CountDownLatch(1);
+            CompletableFuture<Throwable> other = new CompletableFuture<>();
+            new Thread(() -> {
+                        try {
+                            jobs.run(() -> {
+                                began.countDown();
+                                return new CountDownLatch(1).await(5, TimeUnit.MINUTES);
+                            });
+                        } catch (Exception e) {
+                            other.complete(e);
+                        }
+                    })
+                    .start();
+            began.await();
+            Faults faults = MemoryStore.named(store).faults();
+            long session =
+                    RecipeAccess.session(context.getBean(Coordinator.class)).id();
+            Events events = context.getBean(Events.class);
+            try (Coordinator heirs = Coordinator.connect("memory:" + store)) {
+                LeaderElection election = LeaderElection.at(heirs, PATH);
+                election.campaignAsync();
+                await().until(() -> election.candidates().size() == 2);
+                Candidate heir = election.candidates().get(1);
+                faults.onNext(session, request -> request instanceof Multi, RequestFate.HOLD_REPLY);
+                new Thread(
+                                () -> { // the reply comes when everybody knows of the end
+                                    await().until(() -> other.isDone() && !events.reasons.isEmpty());
+                                    faults.releaseReplies(session);
+                                })
+                        .start();
+                Optional<Boolean> isInterrupted = jobs.run(() -> {
+                    Leadership leadership = context.getBean(LeaderElections.class)
+                            .leadership(PATH)
+                            .orElseThrow();
+                    ending.end(leadership, heir);
+                    return Thread.currentThread().isInterrupted();
+                });
+                assertThat(isInterrupted).contains(false);
+            }
+            assertThat(other.get()).isInstanceOf(GrantLostException.class);
+            assertThat(events.reasons).containsExactly(Optional.empty());
+        });
     }
 
     @Test

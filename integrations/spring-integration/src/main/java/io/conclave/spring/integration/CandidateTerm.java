@@ -59,7 +59,7 @@ final class CandidateTerm {
         calls.setDaemon(true);
         thread = calls;
         calls.start();
-        leadership.lost().thenRun(this::end);
+        leadership.lost().thenRun(this::endByLoss);
         boolean isInterrupted = false;
         while (true) {
             try {
@@ -68,7 +68,7 @@ final class CandidateTerm {
             } catch (InterruptedException e) {
                 isInterrupted = true; // lost, or the candidacy is closed
                 if (!isClosedByCandidate) {
-                    end();
+                    endByLoss();
                 }
             } catch (ExecutionException e) {
                 throw e.getCause() instanceof RuntimeException failure ? failure : new IllegalStateException(e);
@@ -88,6 +88,17 @@ final class CandidateTerm {
             over.complete(null);
             if (granting != null && !isCandidatesThread()) {
                 granting.onLoss();
+            }
+        }
+    }
+
+    /** As {@link #end}, but a candidate that resigns or hands over in its own call is not interrupted for that. */
+    private void endByLoss() {
+        synchronized (lock) {
+            if (granting != null && granting.isReleasedByWork()) {
+                over.complete(null);
+            } else {
+                end();
             }
         }
     }

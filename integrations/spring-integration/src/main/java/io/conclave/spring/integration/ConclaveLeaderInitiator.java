@@ -34,9 +34,9 @@ import org.springframework.integration.leader.event.LeaderEventPublisher;
  * loss the candidate stands in line again, on the coordinator's next session.
  *
  * <p>The candidate and the listeners of both events are called one after the other on a thread of the term. It may
- * block in {@code onGranted}: the thread is interrupted when the term ends, and {@code onRevoked} is called once it has
- * returned. If {@code onGranted} throws, {@code onRevoked} is called, and the next campaign begins half a second later,
- * at the end of the line.
+ * block in {@code onGranted}: the thread is interrupted when the term ends, unless it has yielded, resigned or handed
+ * over itself, and {@code onRevoked} is called once it has returned. If {@code onGranted} throws, {@code onRevoked} is
+ * called, and the next campaign begins half a second later, at the end of the line.
  *
  * <p>As Spring's own, it starts by itself and stops early, in the phase {@code Integer.MAX_VALUE - 1000}: so leadership
  * ends before web servers stop. {@code stop} blocks until the candidate is revoked and nothing is left in the line, for
@@ -115,6 +115,10 @@ public final class ConclaveLeaderInitiator implements SmartLifecycle, Applicatio
             present.endByCandidate();
             ending.closeAsync(); // it would wait for itself
         } else {
+            ending.closeAsync();
+            if (present != null) {
+                present.end(); // also a candidate that has resigned, and goes on: it hears of no loss any more
+            }
             ending.close();
         }
     }

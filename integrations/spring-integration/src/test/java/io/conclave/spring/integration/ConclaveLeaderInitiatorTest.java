@@ -9,14 +9,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.election.LeaderElection;
 import io.conclave.election.Leadership;
+import io.conclave.request.Delete;
+import io.conclave.request.Multi;
+import io.conclave.request.Request;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ApplicationListener;
@@ -282,6 +288,57 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
                 "a revoked, leader: false");
         await().until(() -> candidates() == 0);
         assertFalse(own[0].isRunning());
+    }
+
+    private interface Ending {
+        void end(Leadership leadership, io.conclave.election.Candidate heir) throws InterruptedException;
+    }
+
+    @Test
+    void candidateThatHandsOverInItsOwnCallIsNotInterruptedByThat() throws Exception {
+        candidateThatGivesUpIsNotInterrupted(Leadership::handOver);
+    }
+
+    @Test
+    void candidateThatResignsInItsOwnCallIsNotInterruptedByThat() throws Exception {
+        candidateThatGivesUpIsNotInterrupted((leadership, heir) -> leadership.resign());
+    }
+
+    /** But a stop interrupts it, if it is still at work. */
+    private void candidateThatGivesUpIsNotInterrupted(Ending ending) throws Exception {
+        LeaderElection election = LeaderElection.at(otherProcess, PATH);
+        AtomicReference<ConclaveLeaderInitiator> own = new AtomicReference<>();
+        Noting candidate = new Noting("a") {
+            @Override
+            public void onGranted(Context context) throws InterruptedException {
+                await().until(() -> own.get() != null && candidates() == 2);
+                ending.end(
+                        own.get().leadership().orElseThrow(),
+                        election.candidates().get(1));
+                told.add("given up, interrupted: " + Thread.currentThread().isInterrupted());
+                try {
+                    new CountDownLatch(1).await();
+                } finally {
+                    told.add("ended");
+                }
+            }
+        };
+        ConclaveLeaderInitiator initiator = started(coordinator, candidate);
+        faults.onNext(sessionOf(coordinator), request -> isDeletion(request), RequestFate.HOLD_REPLY);
+        own.set(initiator);
+        await().until(() -> candidates() == 1);
+        CompletableFuture<Leadership> heir = election.campaignAsync();
+        await().until(heir::isDone);
+        await().until(() -> !initiator.getContext().isLeader());
+        faults.releaseReplies(sessionOf(coordinator));
+        awaitTold("given up, interrupted: false");
+        initiator.stop();
+        awaitTold("given up, interrupted: false", "ended", "a revoked, leader: false");
+    }
+
+    private static boolean isDeletion(Request<?> request) {
+        return request instanceof Multi multi
+                && multi.operations().stream().anyMatch(operation -> operation instanceof Delete);
     }
 
     @Test
