@@ -28,8 +28,8 @@ import org.springframework.integration.support.locks.ExpirableLockRegistry;
  *       the coordinator is closed they throw {@link io.conclave.error.ClosedException}. {@code lockInterruptibly}
  *       refuses a thread that is interrupted.
  *   <li>{@code tryLock(time, unit)} ends in that time, with or without a connection. {@code tryLock()} asks the store
- *   once,
- *       and waits for its answer for the coordinator's try timeout at most. Both answer false if the store does not.
+ *       once, and waits for its answer for the coordinator's try timeout at most; so does {@code tryLock(time, unit)}
+ *       with a time of zero or less. Both answer false if the store does not.
  *   <li>{@code unlock} by another thread is an {@link IllegalMonitorStateException}. If the lock was lost meanwhile it
  *   is a
  *       {@link java.util.ConcurrentModificationException}, and so is a reentry; the thread holds it no longer either
