@@ -132,8 +132,11 @@ class DelayQueueClocksTest {
             }
             return RequestFate.PROCEED;
         });
-        producer.put("later", Duration.ofHours(1));
-        await().until(() -> lists.get() > 1);
+        await().until(
+                        () -> { // one that is put before the consumer's first look has it follow nothing
+                            producer.put("later", Duration.ofHours(1));
+                            return lists.get() > 1;
+                        });
         consuming.execute(Exists.of(NodePath.of(PATH))); // answered behind the list
         return waiting;
     }
