@@ -61,6 +61,7 @@ final class Attempt implements DequeueTransaction.Outcome {
             return;
         }
         left = items;
+        refused = 0;
         if (!isFirstDue() || ++tries > TRIES) {
             pending.endWithout();
         } else {

@@ -75,7 +75,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     private boolean returned;
     private int refused; // items of this list
     private TimeSource.Timer nextDue = () -> {};
-    private Elapsed listedAt;
+    private Elapsed listedAt; // or since an item of the list was refused
     private @Nullable Dequeuing dequeuing; // what is on its way
 
     Consumers(RecipeSession session, QueueLayout layout, ItemOrder order) {
@@ -132,6 +132,8 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             Duration untilDue = untilDue();
             if (untilDue.isZero()) {
                 dequeue();
+            } else if (refused > 0 && listIsOlderThan(LOOKS_AGAIN)) {
+                look(); // the watch does not tell that an item was mended
             } else {
                 awaitDue(untilDue);
             }
@@ -274,8 +276,11 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         return (order.isRanked() && !watch.isFollowing() && !worksOff())
                 || items.isEmpty()
                 || returned
-                || listedAt.remainingOf(untilDue().isZero() ? LISTED_FOR : LOOKS_AGAIN)
-                        .isZero();
+                || listIsOlderThan(untilDue().isZero() ? LISTED_FOR : LOOKS_AGAIN);
+    }
+
+    private boolean listIsOlderThan(Duration limit) {
+        return listedAt.remainingOf(limit).isZero();
     }
 
     /** Also a list of a ranked queue of which an item was refused: it would be refused before each of the others. */
@@ -381,7 +386,9 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             items.remove(item);
             read.remove(item);
             passedOver.add(item, refusal);
-            if (items.isEmpty() || ++refused >= PassedOver.MOST) {
+            listedAt = Elapsed.since(session.time()); // that the refusals took long must not have them tried again
+            boolean wereAllTried = items.isEmpty() && (watch.isStanding() || watch.isFollowing());
+            if (++refused >= PassedOver.MOST || wereAllTried) {
                 lookAgainBehind(
                         pendingTakes.stream()
                                 .filter(pending -> pending.mode() == mode)

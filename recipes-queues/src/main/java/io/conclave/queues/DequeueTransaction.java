@@ -69,7 +69,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         /** Nothing was done, because this one has changed. */
         void stale(ItemName item);
 
-        /** Nothing was done, because the store refuses this one, and would do so each time. */
+        /** Nothing was done, because the store refuses this one; it need not refuse the others. */
         void unusable(ItemName item, RefusedException refusal);
 
         /** Nothing was done, and it may be tried again. */
@@ -282,13 +282,24 @@ final class DequeueTransaction implements CommitMarker.Outcome {
             guarded(() -> transact(by));
         } else if (isOfDeadLetters && Failures.isNoNode(refusal)) {
             Waiting.whenDone(
-                    ParentMaker.makeContainers(session, layout.dead()), made -> outcome.again(), outcome::failed);
+                    ParentMaker.makeContainers(session, layout.dead()), made -> outcome.again(), this::onNotBuried);
         } else if (Failures.isStale(refusal) && !isOfDeadLetters) {
             outcome.stale(read.get(index / operationsEach).item());
+        } else if (isOfDeadLetters) {
+            onNotBuried(refusal);
         } else if (isOfTheItem(index, refusal)) {
             outcome.unusable(read.get(index / operationsEach).item(), refusal);
         } else {
             outcome.failed(refusal);
+        }
+    }
+
+    /** The others need no room and no right among the dead letters. */
+    private void onNotBuried(Throwable cause) {
+        if (cause instanceof RefusedException refusal) {
+            outcome.unusable(first(), refusal);
+        } else {
+            outcome.failed(cause);
         }
     }
 

@@ -6,11 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
+import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
+import io.conclave.request.SetAcl;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Faults;
 import java.util.Optional;
@@ -22,6 +24,8 @@ import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Items that the store refuses to give, each for a reason of its own: the others go out. */
 class UnusableItemsTest extends QueueFixture {
@@ -117,17 +121,60 @@ class UnusableItemsTest extends QueueFixture {
                 assertThrows(RefusedException.class, once::claim).reason());
     }
 
+    /** An item that was delivered too often, and two others. */
+    private DistributedQueue<String> wornAndTwoOthers() throws InterruptedException {
+        DistributedQueue<String> once = queue.withMaxDeliveries(1);
+        queue.put("worn");
+        once.claim().close();
+        putAll(queue, "one", "two");
+        return once;
+    }
+
+    private static void assertThatTheOthersAreClaimed(DistributedQueue<String> once, RefusalReason reason)
+            throws InterruptedException {
+        assertEquals("one", once.tryClaim().orElseThrow().item());
+        assertEquals("two", once.claim().item());
+        assertEquals(
+                reason, assertThrows(RefusedException.class, once::tryClaim).reason());
+        assertEquals(reason, assertThrows(RefusedException.class, once::claim).reason());
+    }
+
+    @Test
+    void oneThatMayNotBeAddedToTheDeadLettersIsPassedOver() throws Exception {
+        DistributedQueue<String> once = wornAndTwoOthers();
+        NodePath dead = NodePath.of(PATH).child("dead");
+        coordinator.execute(Create.of(dead));
+        coordinator.execute(SetAcl.of(dead, Acl.READ_ONLY));
+        assertThatTheOthersAreClaimed(once, RefusalReason.NO_AUTH);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"NO_AUTH", "LIMIT_EXCEEDED"})
+    void oneForWhichThePlaceOfTheDeadLettersMayNotBeMadeIsPassedOver(RefusalReason reason) throws Exception {
+        DistributedQueue<String> once = wornAndTwoOthers();
+        faults.refuse(
+                request ->
+                        request instanceof Create create && create.path().name().equals("dead"),
+                reason);
+        assertThatTheOthersAreClaimed(once, reason);
+    }
+
     /** Of a queue that it may not read at all a consumer is told, however long the queue is. */
     @Test
     void notEachOfAllItemsIsTriedIfTheStoreRefusesThemAll() throws Exception {
         for (int i = 0; i < PassedOver.MOST + 20; i++) {
             queue.put("item");
         }
+        AtomicInteger reads = new AtomicInteger();
         faults.refuse(
-                request -> request instanceof GetData get && get.path().name().contains("queue-"),
+                request -> request instanceof GetData get
+                        && get.path().name().contains("queue-")
+                        && reads.incrementAndGet() > 0,
                 RefusalReason.NO_AUTH);
         assertThrows(RefusedException.class, queue::take);
+        assertEquals(PassedOver.MOST, reads.getAndSet(0));
         assertThrows(RefusedException.class, queue::tryTake);
+        assertEquals(PassedOver.MOST, reads.get());
         faults.clear();
         assertEquals("item", queue.take());
     }
