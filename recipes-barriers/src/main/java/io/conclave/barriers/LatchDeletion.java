@@ -15,6 +15,7 @@ import io.conclave.request.Multi;
 import io.conclave.request.Operation;
 import io.conclave.request.SetData;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -66,9 +67,12 @@ final class LatchDeletion {
         return stat.czxid() == czxid;
     }
 
-    /** A znode without a count is a count-down only if clients have counted in it; what others keep there is theirs. */
+    /**
+     * Others may keep a number of their own at the path. So it is a count-down if it has a part of one, or holds this
+     * very count: an interrupted deletion leaves it without parts.
+     */
     private void recognise(GetData.NodeData node) {
-        if (isCountDown || layout.countsOf(node.data()).isPresent()) {
+        if (isCountDown || Arrays.equals(node.data(), layout.data())) {
             isCountDown = true;
             mark(node);
             return;
@@ -76,13 +80,14 @@ final class LatchDeletion {
         session.send(
                 GetChildren.of(layout.path()),
                 children -> {
-                    if (children.names().contains(LatchLayout.NAMES)) {
+                    if (layout.partAmong(children.names()).isPresent()) {
                         isCountDown = true;
                         mark(node);
                     } else {
                         done.completeExceptionally(new IllegalArgumentException("Invalid count-down " + layout.path()
-                                + ": it holds \"" + node.bytes().text() + "\" instead of a count, and has no znode \""
-                                + LatchLayout.NAMES + "\", so it is not deleted"));
+                                + ": it holds \"" + node.bytes().text() + "\" instead of the count " + layout.count()
+                                + ", and has no znode \"" + LatchLayout.NAMES
+                                + "\" or \"of-<count>\", so it is not deleted"));
                     }
                 },
                 this::onFailure);

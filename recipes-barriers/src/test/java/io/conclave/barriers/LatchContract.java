@@ -15,6 +15,7 @@ import io.conclave.recipe.Failures;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
+import io.conclave.request.SetData;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -154,5 +155,44 @@ public abstract class LatchContract extends BarrierFixture {
         assertInstanceOf(IllegalArgumentException.class, failure.getCause());
         assertEquals(hasChild ? List.of("item") : List.of(), children(coordinator, PATH));
         assertTrue(coordinator.execute(Exists.of(other)).isPresent());
+    }
+
+    /** The data of a setting may be a whole number. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void deletionLeavesANumberThatIsNoCountDown(boolean wasWritten) throws Exception {
+        Coordinator coordinator = connect();
+        NodePath setting = NodePath.of(PATH);
+        coordinator.execute(Create.of(setting.parent().orElseThrow()));
+        coordinator.execute(Create.of(setting).withData(new byte[] {'4', '2'}));
+        if (wasWritten) {
+            coordinator.execute(SetData.of(setting, new byte[] {'4', '2'}));
+        }
+        ExecutionException failure = assertThrows(
+                ExecutionException.class, () -> get(of(coordinator, 3).deleteAsync()));
+        assertInstanceOf(IllegalArgumentException.class, failure.getCause());
+        assertEquals(List.of(), children(coordinator, PATH));
+        assertEquals(
+                wasWritten ? 1 : 0,
+                coordinator.execute(Exists.of(setting)).orElseThrow().version());
+    }
+
+    /** What a deletion leaves that was interrupted: the parts are gone. */
+    @Test
+    void deletionTakesItsOwnCountWithoutParts() throws Exception {
+        Coordinator coordinator = connect();
+        NodePath latch = NodePath.of(PATH);
+        coordinator.execute(Create.of(latch.parent().orElseThrow()));
+        coordinator.execute(Create.of(latch).withData(new byte[] {'3'}));
+        of(coordinator, 3).delete();
+        assertEquals(Optional.empty(), coordinator.execute(Exists.of(latch)));
+    }
+
+    @Test
+    void deletionTakesACountDownOfAnotherCount() throws Exception {
+        Coordinator coordinator = connect();
+        of(coordinator, 2).countDown();
+        of(coordinator, 3).delete();
+        assertEquals(Optional.empty(), coordinator.execute(Exists.of(NodePath.of(PATH))));
     }
 }
