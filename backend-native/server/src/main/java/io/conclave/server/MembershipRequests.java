@@ -121,13 +121,14 @@ final class MembershipRequests implements MembershipService {
 
     /** Completes, on any thread, when the last is committed. */
     CompletionStage<@Nullable Void> change(List<MembershipChange> changes) {
-        return log.status().role() == LogRole.LEADING ? make(changes, Long.MAX_VALUE) : ask(changes);
+        LogStatus status = log.status();
+        return status.role() == LogRole.LEADING ? make(changes, status.memberId(), Long.MAX_VALUE) : ask(changes);
     }
 
-    private CompletionStage<@Nullable Void> make(List<MembershipChange> asked, long knownIndex) {
+    private CompletionStage<@Nullable Void> make(List<MembershipChange> asked, int asker, long knownIndex) {
         LogStatus status = log.status();
         List<MembershipChange> changes =
-                inOrder(asked, status.memberId(), status.configuration().members());
+                inOrder(asked, status.memberId(), asker, status.configuration().members());
         CompletionStage<Long> done = CompletableFuture.completedStage(knownIndex);
         for (int i = 0; i < changes.size(); i++) {
             MembershipChange change = changes.get(i);
@@ -141,14 +142,19 @@ final class MembershipRequests implements MembershipService {
 
     /**
      * A member leaves first if one that joins has its address. What takes the leader's vote comes last: it leads no
-     * more then.
+     * more then. The server that was asked leaves just before that: it answers as long as it serves.
      */
     static List<MembershipChange> inOrder(
-            List<MembershipChange> changes, int leader, Map<Integer, EnsembleMember> present) {
+            List<MembershipChange> changes, int leader, int asker, Map<Integer, EnsembleMember> present) {
         return changes.stream()
                 .sorted(Comparator.comparing((MembershipChange change) -> takesVote(change, leader))
+                        .thenComparing(change -> removes(change, asker) && !givesWay(change, changes, present))
                         .thenComparing(change -> !givesWay(change, changes, present)))
                 .toList();
+    }
+
+    private static boolean removes(MembershipChange change, int member) {
+        return change instanceof MembershipChange.Remove remove && remove.member() == member;
     }
 
     private static boolean takesVote(MembershipChange change, int member) {
@@ -261,7 +267,7 @@ final class MembershipRequests implements MembershipService {
         long question = note.question();
         boolean belongs = log.status().configuration().members().containsKey(member);
         LOG.info("An operator asked member {} to change the members: {}", member, MembershipWords.describe(changes));
-        make(changes, belongs ? note.knownIndex() : KNOWS_NOTHING).whenComplete((done, failure) -> {
+        make(changes, member, belongs ? note.knownIndex() : KNOWS_NOTHING).whenComplete((done, failure) -> {
             String refusal = failure == null ? "" : reasonOf(failure);
             if (failure != null) {
                 LOG.warn("The members were not changed as an operator asked member {}: {}", member, refusal);

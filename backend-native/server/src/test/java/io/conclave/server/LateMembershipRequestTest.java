@@ -222,6 +222,15 @@ class LateMembershipRequestTest {
         assertEquals(List.of("made", "not serving"), follower.answers);
     }
 
+    /** Whatever the order in which they are asked for. */
+    @Test
+    void removalsAskedOfOneOfThemAreAnsweredBeforeThatStopsServing() {
+        Server follower = servers.get(3);
+        follower.requests.change(List.of(new MembershipChange.Remove(3), new MembershipChange.Remove(4)), follower);
+        await("its end", () -> follower.answers.contains("not serving"));
+        assertEquals(List.of("made", "not serving"), follower.answers);
+    }
+
     @Test
     void aRemovalAskedOfTheLeaderThatIsToGoIsAnsweredBeforeThatStopsServing() {
         Server leader = leader();

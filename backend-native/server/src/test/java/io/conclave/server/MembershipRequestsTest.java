@@ -38,10 +38,27 @@ class MembershipRequestsTest {
         MembershipChange givesWay = new MembershipChange.Remove(3);
         assertEquals(
                 List.of(givesWay, takes, leaves, observes),
-                MembershipRequests.inOrder(List.of(observes, takes, leaves, givesWay), 1, present));
+                MembershipRequests.inOrder(List.of(observes, takes, leaves, givesWay), 1, 1, present));
         assertEquals(
                 List.of(takes, leaves, new MembershipChange.Remove(1)),
                 MembershipRequests.inOrder(
-                        List.of(takes, new MembershipChange.Remove(1), leaves), 1, Map.of(1, member(1, "one", false))));
+                        List.of(takes, new MembershipChange.Remove(1), leaves),
+                        1,
+                        1,
+                        Map.of(1, member(1, "one", false))));
+    }
+
+    @Test
+    void theServerThatWasAskedLeavesLastButForTheLeader() {
+        Map<Integer, EnsembleMember> present =
+                Map.of(1, member(1, "one", false), 2, member(2, "two", false), 3, member(3, "three", false));
+        MembershipChange asked = new MembershipChange.Remove(3);
+        MembershipChange other = new MembershipChange.Remove(2);
+        MembershipChange leader = new MembershipChange.Remove(1);
+        assertEquals(
+                List.of(other, asked, leader),
+                MembershipRequests.inOrder(List.of(asked, leader, other), 1, 3, present));
+        MembershipChange takes = new MembershipChange.Put(member(4, "three", false));
+        assertEquals(List.of(asked, takes), MembershipRequests.inOrder(List.of(takes, asked), 1, 3, present));
     }
 }
