@@ -162,6 +162,7 @@ public final class ConclaveServer implements AutoCloseable {
                 config, this::mode, log::status, log::peerCounts, replica::state, sessions::notHeardOf, guard, time);
         this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
         this.events = new LogEvents(
+                config.ensemble().memberId(),
                 replica,
                 leaderTerm,
                 sessions,

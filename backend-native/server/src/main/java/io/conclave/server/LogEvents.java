@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 final class LogEvents implements LogListener {
     private static final Logger LOG = LoggerFactory.getLogger(LogEvents.class);
 
+    private final int memberId;
     private final Replica replica;
     private final LeaderTerm leaderTerm;
     private final SessionTracker sessions;
@@ -33,6 +34,7 @@ final class LogEvents implements LogListener {
     private volatile ServiceMode most = ServiceMode.FULL;
 
     LogEvents(
+            int memberId,
             Replica replica,
             LeaderTerm leaderTerm,
             SessionTracker sessions,
@@ -44,6 +46,7 @@ final class LogEvents implements LogListener {
             ConnectionAcceptor connections,
             ServiceMode withoutLeader,
             Runnable whenServing) {
+        this.memberId = memberId;
         this.replica = replica;
         this.leaderTerm = leaderTerm;
         this.sessions = sessions;
@@ -126,7 +129,7 @@ final class LogEvents implements LogListener {
     public void serving(boolean serving) {
         // sessions first, so that a lease is there before its connection asks for it
         replica.tell(List.of(check, digests, sessions, connections));
-        mode = serving ? ServiceMode.FULL : withoutLeader;
+        mode = serving ? ServiceMode.FULL : isRemoved() ? ServiceMode.NONE : withoutLeader;
         if (!serving) {
             members.serviceEnds(configuration);
         }
@@ -138,11 +141,20 @@ final class LogEvents implements LogListener {
         }
     }
 
+    /** Then it hears of nothing any more, so what it could show gets older and older. */
+    private boolean isRemoved() {
+        return !configuration.members().isEmpty() && !configuration.members().containsKey(memberId);
+    }
+
     /** A second member ends being alone before it can have a vote, since it joins as a learner. */
     @Override
     public void configured(ClusterConfiguration present) {
         membersNews.of(configuration, present).ifPresent(members -> LOG.info("The members are now {}", members));
         configuration = present;
+        if (mode == ServiceMode.READ_ONLY && isRemoved()) {
+            mode = ServiceMode.NONE;
+            connections.serve(mode);
+        }
         leaderTerm.alone(present.members().size() <= 1);
         check.configured(present);
         features.configured(present);

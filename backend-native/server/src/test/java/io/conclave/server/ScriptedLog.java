@@ -10,6 +10,7 @@ import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.StateMachine;
+import io.conclave.consensus.entry.ClusterConfiguration;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -58,6 +59,14 @@ final class ScriptedLog implements ReplicatedLog {
         LogListener told = listener;
         if (told != null) {
             thread.execute(() -> told.serving(serving));
+        }
+    }
+
+    /** A configuration is applied; on the log's thread, soon. */
+    void configure(ClusterConfiguration present) {
+        LogListener told = listener;
+        if (told != null) {
+            thread.execute(() -> told.configured(present));
         }
     }
 

@@ -9,6 +9,8 @@ import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.CommittedEntry;
 import io.conclave.consensus.LogException;
+import io.conclave.consensus.entry.ClusterConfiguration;
+import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ErrorCode;
@@ -24,7 +26,10 @@ import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.awaitility.Awaitility;
@@ -147,6 +152,36 @@ class ScriptedLogTest {
             log.installSnapshot();
             assertTrue(reader.isClosedByServer(), "its watch may have missed something");
         }
+    }
+
+    /** What it would go on showing gets older and older, and no client is told. */
+    @Test
+    void serverThatWasRemovedServesNoReadsEither() {
+        log.configure(members(1, 2));
+        log.serve(false);
+        awaitReadOnly("ro");
+        log.configure(members(2));
+        awaitReadOnly("null");
+
+        log.configure(members(1, 2));
+        log.serve(true);
+        awaitReadOnly("rw");
+        log.configure(members(2));
+        log.serve(false);
+        awaitReadOnly("null");
+    }
+
+    private void awaitReadOnly(String answer) {
+        Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> FourLetterWordsTest.ask(port(), "isro")
+                .equals(answer));
+    }
+
+    private static ClusterConfiguration members(Integer... ids) {
+        Map<Integer, EnsembleMember> members = new HashMap<>();
+        for (int id : ids) {
+            members.put(id, new EnsembleMember(id, 0, "host-" + id, 1, "", 0, false));
+        }
+        return new ClusterConfiguration(members, Set.of(ids), Set.of());
     }
 
     @Test

@@ -88,6 +88,7 @@ public final class SimulatedServer {
         acceptor = new ConnectionAcceptor(loops, log, time, services);
         StateCheck check = new StateCheck(memberId, CHECK_EVERY, log, wrong);
         events = new LogEvents(
+                memberId,
                 replica,
                 leaderTerm,
                 sessions,
