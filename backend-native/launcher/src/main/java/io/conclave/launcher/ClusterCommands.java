@@ -73,8 +73,12 @@ final class ClusterCommands {
         }
         List<String> names = LogMaintenance.setLogAside(config);
         console.say("Put away in " + config.dataDirectory().orElseThrow() + ": " + String.join(", ", names)
-                + "\nAt its next start the server waits to be taken in by the others, which must be a majority without"
-                + " it.");
+                + (config.ensemble().isAlone()
+                        ? "\nThe others take the server in, but " + file
+                                + " lists none: add their server.N lines before"
+                                + " the next start (members on one of them prints them)."
+                        : "\nAt its next start the server waits to be taken in by the others.")
+                + " They must be a majority without it.");
         return Main.DONE;
     }
 

@@ -4,9 +4,11 @@ import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.backup.BackupFile;
+import io.conclave.consensus.LogException;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.importing.ForeignFiles;
 import io.conclave.node.NodePath;
@@ -27,7 +29,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -238,13 +243,8 @@ class RecoveryCommandsTest {
     /** Its cluster grew by {@code add}, and its file did not: it waits for the others, and can be asked meanwhile. */
     @Test
     void aMemberThatListsOnlyItselfAndWaitsForTheOthersSaysSo() throws Exception {
-        Path file = configuration("member");
-        Path data = Files.createDirectories(directory.resolve("member"));
-        Files.writeString(data.resolve("myid"), "1");
-        String members = "server.1=127.0.0.1:" + FreePort.find() + "\n";
-        Files.writeString(file, members, StandardOpenOption.APPEND);
-        assertEquals(0, run("init", file), said());
-        growByOne(file);
+        Path file = firstOfACluster();
+        growTo(2, file);
         ConclaveServer server = start(file);
         try {
             assertEquals(3, run("status", file), said());
@@ -252,37 +252,84 @@ class RecoveryCommandsTest {
         } finally {
             stop(server, file);
         }
+    }
+
+    /** It dials nobody, and so would wait for ever. */
+    @Test
+    void aMemberWhoseLogWasSetAsideIsTakenInOnceItsFileListsTheOthers() throws Exception {
+        Path file = firstOfACluster();
+        growTo(3, file);
         assertEquals(0, run("set-aside", file), said());
-        ConclaveServer joining = start(file);
-        try {
-            assertEquals(3, run("status", file), said());
-            assertTrue(said().contains("No leader: the log directory of this server is empty"), said());
-        } finally {
-            stop(joining, file);
+        assertTrue(said().contains("add their server.N lines before the next start"), said());
+        String refusal = String.valueOf(
+                assertThrows(LogException.class, () -> start(file).close()).getMessage());
+        assertTrue(refusal.contains("add the server.N lines of the others"), refusal);
+
+        for (int other = 2; other <= 3; other++) {
+            Files.writeString(file, lineOf(other) + "\n", StandardOpenOption.APPEND);
+        }
+        try (ConclaveServer second = startQuietly(file(2));
+                ConclaveServer third = startQuietly(file(3));
+                ConclaveServer first = startQuietly(file)) {
+            Awaitility.await()
+                    .atMost(Duration.ofMinutes(2))
+                    .until(() -> first.isServing() && second.isServing() && third.isServing());
         }
     }
 
-    private void growByOne(Path file) throws IOException {
-        Path data = Files.createDirectories(directory.resolve("second"));
-        Files.writeString(data.resolve("myid"), "2");
-        Files.copy(directory.resolve("member/peer.secret"), data.resolve("peer.secret"), COPY_ATTRIBUTES);
-        String added = "server.2=127.0.0.1:" + FreePort.find();
-        Path second = Files.writeString(
-                configuration("second"),
-                Files.readString(file)
-                                .lines()
-                                .filter(line -> line.startsWith("server."))
-                                .findFirst()
-                                .orElseThrow() + "\n" + added + "\n",
-                StandardOpenOption.APPEND);
+    /** Lists only itself. */
+    private Path firstOfACluster() throws IOException {
+        Path file = member(1, "server.1=127.0.0.1:" + FreePort.find());
+        assertEquals(0, run("init", file), said());
+        return file;
+    }
+
+    private Path file(int id) {
+        return directory.resolve("member-" + id + ".cfg");
+    }
+
+    private Path member(int id, String lines) throws IOException {
+        Path data = Files.createDirectories(directory.resolve("member-" + id));
+        Files.writeString(data.resolve("myid"), String.valueOf(id));
+        return Files.writeString(configuration("member-" + id), lines + "\n", StandardOpenOption.APPEND);
+    }
+
+    private String lineOf(int id) throws IOException {
+        return Files.readString(file(id))
+                .lines()
+                .filter(line -> line.startsWith("server." + id + "="))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static ConclaveServer startQuietly(Path file) {
+        return ConclaveServer.start(ConfigFile.read(file), TimeSource.system(), cause -> {});
+    }
+
+    /** None of them runs afterwards. */
+    private void growTo(int members, Path file) throws IOException {
+        List<ConclaveServer> others = new ArrayList<>();
         ConclaveServer first = start(file);
-        try (ConclaveServer other = ConclaveServer.start(ConfigFile.read(second), TimeSource.system(), cause -> {})) {
-            assertEquals(0, run("add", file, added), said());
-            Awaitility.await()
-                    .until(() -> first.logStatus().configuration().voters().size() == 2);
-            Awaitility.await().until(other::isServing);
+        try {
+            for (int id = 2; id <= members; id++) {
+                String added = "server." + id + "=127.0.0.1:" + FreePort.find();
+                Path other = member(id, lineOf(1) + "\n" + added);
+                Files.copy(
+                        directory.resolve("member-1/peer.secret"),
+                        directory.resolve("member-" + id + "/peer.secret"),
+                        COPY_ATTRIBUTES);
+                ConclaveServer started = startQuietly(other);
+                others.add(started);
+                assertEquals(0, run("add", file, added), said());
+                int voters = id;
+                Awaitility.await()
+                        .atMost(Duration.ofMinutes(2))
+                        .until(() -> first.logStatus().configuration().voters().size() == voters);
+                Awaitility.await().atMost(Duration.ofMinutes(2)).until(started::isServing);
+            }
         } finally {
             stop(first, file);
+            others.forEach(ConclaveServer::close);
         }
     }
 

@@ -250,10 +250,11 @@ public final class ConclaveServer implements AutoCloseable {
     /**
      * Starts a server. One by itself serves when this returns, and its empty data directory becomes a new cluster at
      * its first start; one of an ensemble listens, and {@link #serving()} says when it serves. So does one that lists
-     * no other, but whose log has other voters or was set aside.
+     * no other, but whose log has other voters, or whose disk is said to have been set back.
      *
      * @param fatal called once if the log fails, when the connections have been closed; on a thread of its own
-     * @throws LogException if the log cannot be read or its directory is in use
+     * @throws LogException if the log cannot be read or its directory is in use; or if there is none, since it was set
+     *     aside, and no other is listed
      * @throws ServerStartException if the port cannot be opened, or the cluster's secret is missing or may not be used;
      *     or if it is there, while the data directory of a server that lists no other is empty
      */
@@ -263,7 +264,15 @@ public final class ConclaveServer implements AutoCloseable {
 
     /** As {@link #start(ServerConfig, TimeSource, Consumer)}, on a log of the caller's. */
     static ConclaveServer start(ServerConfig config, LogFactory logs, TimeSource time, Consumer<LogException> fatal) {
-        return start(config, FirstStart.beginsCluster(config), logs, time, fatal);
+        boolean beginsCluster = FirstStart.beginsCluster(config);
+        try {
+            return start(config, beginsCluster, logs, time, fatal);
+        } catch (RuntimeException | Error e) {
+            if (beginsCluster) {
+                FirstStart.failed(config);
+            }
+            throw e;
+        }
     }
 
     /** Makes a new cluster in the empty directory of a server that lists no other; on an operator's word. */
@@ -303,7 +312,7 @@ public final class ConclaveServer implements AutoCloseable {
         reaper.start();
         watchdog.start();
         looks.forEach(RepeatedLook::start);
-        if (config.ensemble().isAlone() && isOnlyVoter()) {
+        if (config.ensemble().isAlone() && isOnlyVoter() && !takesNoPart()) {
             awaitServing();
         }
         LOG.info("Listening on {}", ports);
@@ -328,6 +337,11 @@ public final class ConclaveServer implements AutoCloseable {
     /** By the log, for the configuration file need not list all members. One that has no cluster yet is none. */
     private boolean isOnlyVoter() {
         return log.status().configuration().isOnlyVoter(config.ensemble().memberId());
+    }
+
+    /** Else the only voter leads once its log has started, or has failed. */
+    private boolean takesNoPart() {
+        return log.status().role() == LogRole.FOLLOWING;
     }
 
     private void awaitServing() {

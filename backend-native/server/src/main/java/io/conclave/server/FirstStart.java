@@ -2,8 +2,11 @@ package io.conclave.server;
 
 import io.conclave.consensus.disk.RealDisk;
 import io.conclave.consensus.ensemble.EnsembleLog;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Tells the first start of a server that lists no other from that of a member that has lost its disk. The first one
@@ -11,6 +14,8 @@ import java.nio.file.Path;
  * it belonged to, whose members it need not list, since they were added while it ran.
  */
 final class FirstStart {
+    private static final Logger LOG = LoggerFactory.getLogger(FirstStart.class);
+
     private FirstStart() {}
 
     /**
@@ -29,7 +34,8 @@ final class FirstStart {
         }
         Path directory = config.dataDirectory().get();
         if (!EnsembleLog.isEmpty(RealDisk.in(directory))) {
-            return false; // a log, or one that was set aside: then the member waits for the others
+            return false; // a log, or one that was set aside: then the start is refused, for there is nobody to wait
+            // for
         }
         PeerSecretFile secret = PeerSecretFile.of(config);
         if (secret.isNeeded() && Files.exists(secret.path())) {
@@ -40,5 +46,23 @@ final class FirstStart {
                     + " cluster");
         }
         return true;
+    }
+
+    /**
+     * The start of a new cluster has failed, perhaps before that was there. Takes back the secret that the start made:
+     * the next one would take the server for one that has lost its disk. Blocks.
+     */
+    static void failed(ServerConfig config) {
+        PeerSecretFile secret = PeerSecretFile.of(config);
+        if (!secret.isNeeded() || config.dataDirectory().isEmpty()) {
+            return; // then the secret may have been there before
+        }
+        try {
+            if (EnsembleLog.isEmpty(RealDisk.in(config.dataDirectory().get()))) {
+                Files.deleteIfExists(secret.path());
+            }
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("The start has failed, and the secret that it made cannot be deleted: {}", secret.path(), e);
+        }
     }
 }

@@ -8,16 +8,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.PeerAuthentication;
+import io.conclave.consensus.entry.DiskClaim;
 import io.conclave.consensus.entry.EnsembleMember;
+import io.conclave.consensus.entry.Start;
 import io.conclave.testkit.proxy.FreePort;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -89,16 +94,73 @@ class FirstStartTest {
         }
     }
 
+    /** It dials only those that its file lists, so nobody would take it in. */
     @Test
-    void memberWhoseLogWasSetAsideWaitsForTheOthersThatItsFileDoesNotList() {
+    void memberWhoseLogWasSetAsideIsRefusedUnlessItsFileListsTheOthers() {
         TestServer.start(config()).close();
         LogMaintenance.setLogAside(config());
-        try (ConclaveServer server = TestServer.start(config())) {
-            assertEquals(LogRole.JOINING, server.logStatus().role());
-            assertFalse(server.isServing());
-        }
+        String refusal = refusalOf(() -> TestServer.start(config()).close());
+        assertTrue(refusal.contains("add the server.N lines of the others"), refusal);
         assertFalse(Files.exists(log().resolve("identity")), "it is a new cluster");
-        assertThrows(LogException.class, () -> LogMaintenance.bootstrap(config(), TimeSource.system()));
+        String ofInit = refusalOf(() -> LogMaintenance.bootstrap(config(), TimeSource.system()));
+        assertTrue(ofInit.contains("was set aside"), "the container looks for these words: " + ofInit);
+
+        int peerPort = FreePort.find();
+        EnsembleMember self = new EnsembleMember(1, 0, "127.0.0.1", peerPort, "", 0, false);
+        EnsembleMember other = new EnsembleMember(2, 0, "127.0.0.1", 1, "", 0, false);
+        try (ConclaveServer server = TestServer.start(config(EnsembleConfig.of(1, Map.of(1, self, 2, other))))) {
+            assertEquals(LogRole.JOINING, server.logStatus().role());
+        }
+    }
+
+    private static String refusalOf(Executable start) {
+        return String.valueOf(assertThrows(LogException.class, start).getMessage());
+    }
+
+    @Test
+    void firstStartThatFailedCanBeRepeated() {
+        assertThrows(IllegalStateException.class, () -> ConclaveServer.start(
+                        config(),
+                        (options, loop) -> {
+                            throw new IllegalStateException("as for a wrong file of keys");
+                        },
+                        TimeSource.system(),
+                        cause -> {})
+                .close());
+        assertFalse(Files.exists(secret()), "the next start would take this one for one that has lost its disk");
+        try (ConclaveServer server = TestServer.start(config())) {
+            assertTrue(server.isServing());
+        }
+    }
+
+    @Test
+    void secretOfAClusterStaysWhenItsFirstStartFailsLater() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
+            ServerConfig config = TestServer.config()
+                    .clientPort(taken.getLocalPort())
+                    .homeDirectory(Optional.of(home))
+                    .dataDirectory(Optional.of(log()))
+                    .ensemble(config().ensemble())
+                    .build();
+            assertThrows(
+                    ServerStartException.class, () -> TestServer.start(config).close());
+        }
+        assertTrue(Files.exists(secret()));
+        try (ConclaveServer server = TestServer.start(config())) {
+            assertTrue(server.isServing());
+        }
+    }
+
+    /** No majority of others can settle that: an operator does, while the server runs and says so. */
+    @Test
+    void onlyVoterWhoseDiskIsSaidToHaveBeenSetBackCanBeAskedWhy() throws IOException {
+        TestServer.start(config()).close();
+        DiskClaim claim = new DiskClaim(new Start(1, 1, 1), 1, "a claim");
+        Files.writeString(log().resolve("claim"), claim.line() + "\n");
+        try (ConclaveServer server = TestServer.start(config())) {
+            assertFalse(server.isServing());
+            assertFalse(server.logStatus().noLeaderReason().isEmpty());
+        }
     }
 
     @Test
@@ -115,6 +177,7 @@ class FirstStartTest {
 
     @Test
     void whereNoSecretIsUsedAnEmptyDirectoryIsAFirstStart() {
+        PeerSecretFile.of(config()).makeIfMissing();
         EnsembleConfig ensemble = config().ensemble().withAuthentication(PeerAuthentication.NONE, Optional.empty());
         try (ConclaveServer server = TestServer.start(config(ensemble))) {
             assertTrue(server.isServing());

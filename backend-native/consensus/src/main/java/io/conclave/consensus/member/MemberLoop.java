@@ -201,9 +201,10 @@ public final class MemberLoop {
             store = opened;
             if (opened.isMember()) {
                 recover(opened);
-            } else if (options.members().isEmpty()) {
-                throw new LogException("the directory of member " + options.memberId() + " is empty: it may not become"
-                        + " a new cluster (bootstrap is off), and no others are listed whose cluster it could join");
+            } else if (listsNoOther()) { // a member that lists others dials them; it would wait here for ever
+                throw new LogException("the directory of member " + options.memberId() + " is empty, or its log was set"
+                        + " aside, and it lists no other member that could take it in: add the server.N lines of the"
+                        + " others to its configuration and start it again");
             } else {
                 enter(LogRole.JOINING);
                 log.info("member {} has an empty directory and waits for a cluster to join", options.memberId());
@@ -220,6 +221,10 @@ public final class MemberLoop {
             ready.completeExceptionally(cause);
             ended.complete(null);
         }
+    }
+
+    private boolean listsNoOther() {
+        return options.members().keySet().stream().allMatch(id -> id == options.memberId());
     }
 
     private Replication recover(LogStore from) throws IOException {
