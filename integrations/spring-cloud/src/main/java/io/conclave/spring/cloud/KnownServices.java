@@ -28,10 +28,17 @@ final class KnownServices implements AutoCloseable {
     /**
      * A service that was asked for.
      *
-     * @param instances those that are up, when the cache has loaded
+     * @param loaded done when the cache has loaded
+     * @param instances those that are up, when the cache has loaded; for those that ask before
      */
     private record Known(
-            ServiceCache cache, SharedAnswer<List<org.springframework.cloud.client.ServiceInstance>> instances) {}
+            ServiceCache cache,
+            CompletableFuture<List<ServiceInstance>> loaded,
+            SharedAnswer<List<org.springframework.cloud.client.ServiceInstance>> instances) {
+        boolean hasLoaded() {
+            return loaded.isDone() && !loaded.isCompletedExceptionally();
+        }
+    }
 
     KnownServices(Coordinator coordinator, ServiceDiscovery discovery) {
         this.coordinator = coordinator;
@@ -54,8 +61,9 @@ final class KnownServices implements AutoCloseable {
             return Optional.ofNullable(present);
         }
         ServiceCache cache = discovery.cache(service);
+        CompletableFuture<List<ServiceInstance>> loaded = cache.loaded();
         Known added = new Known(
-                cache, new SharedAnswer<>(() -> cache.loaded().thenApply(first -> up(service, cache.instances()))));
+                cache, loaded, new SharedAnswer<>(() -> loaded.thenApply(first -> up(service, cache.instances()))));
         known.put(service, added);
         cache.onChange(instances -> listener.run());
         return Optional.of(added);
@@ -67,7 +75,9 @@ final class KnownServices implements AutoCloseable {
      */
     CompletableFuture<List<org.springframework.cloud.client.ServiceInstance>> instances(String service) {
         return known(service)
-                .map(present -> present.instances.get())
+                .map(present -> present.hasLoaded()
+                        ? CompletableFuture.completedFuture(up(service, present.cache.instances()))
+                        : present.instances.get())
                 .orElseGet(() -> discovery.instancesAsync(service).thenApply(instances -> up(service, instances)));
     }
 

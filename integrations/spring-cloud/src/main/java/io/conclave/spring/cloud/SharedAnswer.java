@@ -17,6 +17,7 @@ final class SharedAnswer<T> {
     private Set<CompletableFuture<T>> asked = new HashSet<>(); // wait for the answer that is on its way
     private Set<CompletableFuture<T>> waiting = new HashSet<>(); // wait for the next one
     private boolean isUnderWay;
+    private boolean isAsking; // a thread is in the loop of askAll
 
     SharedAnswer(Supplier<CompletableFuture<T>> question) {
         this.question = question;
@@ -25,16 +26,11 @@ final class SharedAnswer<T> {
     /** Never blocks. To be cancelled by those that do not wait any more. */
     CompletableFuture<T> get() {
         CompletableFuture<T> own = new CompletableFuture<>();
-        boolean begins;
         synchronized (this) {
             waiting.add(own);
-            begins = !isUnderWay;
-            isUnderWay = true;
         }
         own.whenComplete((answer, failure) -> leave(own));
-        if (begins) {
-            ask();
-        }
+        askAll();
         return own;
     }
 
@@ -44,31 +40,39 @@ final class SharedAnswer<T> {
         waiting.remove(own);
     }
 
-    private void ask() {
-        synchronized (this) {
-            asked = waiting;
-            waiting = new HashSet<>();
+    /** Asks until none waits or a question is on its way. A loop: an answer that is there at once has none nested. */
+    private void askAll() {
+        while (begins()) {
+            CompletableFuture<T> answer;
+            try {
+                answer = question.get();
+            } catch (Throwable e) { // also an error must not keep those that ask afterwards
+                answer = CompletableFuture.failedFuture(e);
+            }
+            answer.whenComplete(this::onAnswer);
+            synchronized (this) {
+                isAsking = false;
+            }
         }
-        CompletableFuture<T> answer;
-        try {
-            answer = question.get();
-        } catch (RuntimeException e) {
-            answer = CompletableFuture.failedFuture(e);
+    }
+
+    private synchronized boolean begins() {
+        if (isAsking || isUnderWay || waiting.isEmpty()) {
+            return false;
         }
-        answer.whenComplete(this::onAnswer);
+        asked = waiting;
+        waiting = new HashSet<>();
+        isUnderWay = true;
+        isAsking = true;
+        return true;
     }
 
     private void onAnswer(@Nullable T answer, @Nullable Throwable failure) {
         Set<CompletableFuture<T>> told;
-        boolean goesOn;
         synchronized (this) {
             told = asked;
             asked = new HashSet<>();
-            goesOn = !waiting.isEmpty();
-            isUnderWay = goesOn;
-        }
-        if (goesOn) {
-            ask();
+            isUnderWay = false;
         }
         for (CompletableFuture<T> one : told) {
             if (failure == null) {
@@ -77,6 +81,7 @@ final class SharedAnswer<T> {
                 one.completeExceptionally(failure);
             }
         }
+        askAll();
     }
 
     /** How many wait. */

@@ -30,11 +30,14 @@ class ManyQuestionsTest {
     private final Faults faults = MemoryStore.named(store).faults();
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final AtomicInteger calls = new AtomicInteger();
+    private volatile boolean held; // listeners are not called any more
     private final Coordinator coordinator = Coordinator.builder("memory:" + store)
             .sessionTimeout(Duration.ofHours(1))
             .listenerExecutor(call -> {
                 calls.incrementAndGet();
-                threads.execute(call);
+                if (!held) {
+                    threads.execute(call);
+                }
             })
             .connect();
     private final KnownServices services =
@@ -71,6 +74,17 @@ class ManyQuestionsTest {
         assertEquals(List.of(), services.names().get(60, SECONDS));
         assertTrue(faults.requestCount() - requests < MANY / 2, () -> faults.requestCount() + " requests");
         assertTrue(calls.get() < MANY / 2, () -> calls + " calls");
+    }
+
+    /** Also while a listener thread is held up, which would answer a question that waits. */
+    @Test
+    void instancesOfALoadedCacheAreKnownAtOnce() throws Exception {
+        assertEquals(List.of(), services.instances("orders").get(60, SECONDS));
+        held = true;
+        for (int i = 0; i < 3; i++) {
+            assertTrue(services.instances("orders").isDone());
+        }
+        assertEquals(0, services.waiting());
     }
 
     @Test
