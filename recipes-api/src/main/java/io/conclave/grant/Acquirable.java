@@ -50,7 +50,8 @@ public interface Acquirable<G extends Grant> {
 
     /**
      * As {@link #acquireAsync()}, with a limit of time after which it fails with {@link
-     * io.conclave.error.AcquireTimeoutException}.
+     * io.conclave.error.AcquireTimeoutException}. With a limit of zero it acquires what is free, and may fail with
+     * {@link io.conclave.error.NotConnectedException}, as {@link #acquire(Duration)} does.
      */
     CompletableFuture<G> acquireAsync(Duration timeout);
 
@@ -81,9 +82,11 @@ public interface Acquirable<G extends Grant> {
      * has one flag that does not tell which interrupt has set it. Work that closes the grant itself is not watched any
      * longer.
      *
-     * @param timeout how long to wait at most
+     * @param timeout how long to wait at most; zero as in {@link #acquire(Duration)}
      * @throws io.conclave.error.GrantLostException if the grant was lost before the work ended
      * @throws io.conclave.error.AcquireTimeoutException if the time is over; the work was not begun
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout; the work was not begun
      * @throws X what the work throws
      * @throws InterruptedException if the thread is interrupted while it waits; the work was not begun
      */

@@ -89,7 +89,7 @@ public final class Contender extends AbstractGrantRequest {
      * Enters a line. Never blocks.
      *
      * @param session the session that will own the place
-     * @param line the line's znode; made of containers if it is missing
+     * @param line the line's znode; made if it is missing: of containers, in the layout of kazoo persistent
      * @param role as what it stands there
      * @param data what others see of the contender; not copied
      * @param patient false to leave it at once with {@link AcquireTimeoutException} if somebody must be waited for; a

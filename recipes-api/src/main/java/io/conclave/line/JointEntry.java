@@ -52,7 +52,7 @@ public final class JointEntry {
     /**
      * A place to have.
      *
-     * @param line the line's znode; made of containers if it is missing
+     * @param line the line's znode; made if it is missing: of containers, in the layout of kazoo persistent
      * @param role as what the contender stands there
      * @param data what others see of the contender
      */

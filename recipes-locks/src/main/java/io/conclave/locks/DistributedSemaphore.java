@@ -137,11 +137,13 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Waits for permits.
+     * Waits for permits. With a limit of zero it takes what can be had at once, as {@link #tryAcquire(int)} does.
      *
      * @param count how many, all at once; see {@link #acquire(int)}
      * @param timeout how long at most
-     * @throws AcquireTimeoutException if the time is over
+     * @throws AcquireTimeoutException if the time is over; with a limit of zero, if they cannot be had at once
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      * @throws SessionGoneException if the session is lost meanwhile
      * @throws io.conclave.error.ConclaveException if they cannot be had
@@ -157,9 +159,11 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * to interrupts from elsewhere.
      *
      * @param count how many, all at once; see {@link #acquire(int)}
-     * @param timeout how long to wait at most
+     * @param timeout how long to wait at most; zero as in {@link #acquire(int, Duration)}
      * @throws GrantLostException if one of the permits was lost before the work ended
      * @throws AcquireTimeoutException if the time is over; the work was not begun
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout; the work was not begun
      * @throws X what the work throws
      * @throws InterruptedException if the thread is interrupted while it waits; the work was not begun
      */
@@ -196,6 +200,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
 
     /**
      * As {@link #acquireAsync(int)}, with a limit of time after which it fails with {@link AcquireTimeoutException}.
+     * With a limit of zero it takes what can be had at once, and may fail with
+     * {@link io.conclave.error.NotConnectedException}, as {@link #acquire(int, Duration)} does.
      */
     public CompletableFuture<PermitGrant> acquireAsync(int count, Duration timeout) {
         return several(count).acquireAsync(timeout);

@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.LossReason;
+import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.mirror.Mirror;
 import io.conclave.mirror.MirrorScope;
@@ -65,6 +66,7 @@ final class HeldShare implements PartitionShare {
     private volatile Assignment latest = Assignment.NONE; // written there only
     private boolean isReading;
     private boolean isToBeReadAgain; // it may have changed behind the read that is under way
+    private boolean isRefusalLogged; // of the reads
     private boolean isLeaving;
     private boolean hasLeft;
     private LossReason reason = LossReason.RELEASED;
@@ -231,6 +233,7 @@ final class HeldShare implements PartitionShare {
         RecipeAccess.read(coordinator, GetData.of(partitioner.assignmentPath()).linearizable())
                 .whenComplete((node, failure) -> execute(() -> {
                     if (failure == null) {
+                        isRefusalLogged = false;
                         onRead();
                         onAssignment(node.bytes().text());
                     } else {
@@ -255,6 +258,10 @@ final class HeldShare implements PartitionShare {
             isReading = false;
             goOn();
         } else {
+            if (cause instanceof RefusedException && !isRefusalLogged) {
+                isRefusalLogged = true;
+                LOG.warn("{}: cannot read the assignment, trying on: {}", this, cause.getMessage());
+            }
             session()
                     .time()
                     .schedule(

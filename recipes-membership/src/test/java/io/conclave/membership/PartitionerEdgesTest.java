@@ -7,14 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.LossReason;
+import io.conclave.error.RefusalReason;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;
+import io.conclave.request.GetData;
 import io.conclave.testkit.contract.RecipeFixture;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
@@ -26,11 +31,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /** How a share ends when something else comes in between. */
 @Timeout(value = 300, unit = SECONDS)
@@ -180,5 +188,36 @@ class PartitionerEdgesTest {
         closed.get(60, SECONDS);
         assertEquals(List.of(LossReason.RELEASED), listener.told);
         assertTrue(listener.wasHeld.join());
+    }
+
+    /** An operator is to hear that a right is missing; but not twice per second. */
+    @Test
+    void refusedReadsOfTheAssignmentAreLoggedOnce() throws Exception {
+        ListAppender<ILoggingEvent> lines = new ListAppender<>();
+        lines.list = new CopyOnWriteArrayList<>();
+        lines.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(HeldShare.class);
+        logger.addAppender(lines);
+        PartitionShare share = join();
+        listener.begins.await();
+        listener.mayGoOn.countDown();
+        AtomicInteger reads = new AtomicInteger();
+        faults.refuse(
+                request -> request instanceof GetData get
+                        && get.path().equals(NodePath.of(PATH + "/assignment"))
+                        && reads.incrementAndGet() > 0,
+                RefusalReason.NO_AUTH);
+        try {
+            faults.expire(RecipeAccess.session(coordinator).id());
+            await().atMost(Duration.ofMinutes(2)).until(() -> reads.get() > 12);
+            assertEquals(
+                    List.of(share + ": cannot read the assignment, trying on: get " + PATH + "/assignment: refused"),
+                    lines.list.stream()
+                            .map(ILoggingEvent::getFormattedMessage)
+                            .filter(line -> line.contains("cannot read the assignment"))
+                            .toList());
+        } finally {
+            logger.detachAppender(lines);
+        }
     }
 }
