@@ -76,8 +76,11 @@ public abstract class AbstractGrant<T extends GrantRequest> implements Grant {
         return isLost ? Optional.of(lostException()) : Optional.empty();
     }
 
-    /** Whether this was given back because that thread has asked for it; false if nobody keeps that. Any thread. */
-    protected boolean isReleasedBy(Thread thread) {
+    /**
+     * Whether this was given back because that work, or work within it, has asked for it; false if nobody keeps that.
+     * Any thread.
+     */
+    protected boolean isReleasedBy(LossInterrupt work) {
         return false;
     }
 

@@ -34,12 +34,12 @@ public final class LossInterrupt {
     private final Object lock = outer == null ? new Object() : outer.lock;
     private final List<LossInterrupt> aware = takenAround();
     private final TimeSource time;
-    private final Predicate<Thread> releasedBy;
+    private final Predicate<LossInterrupt> releasedBy;
     private boolean told; // guarded by lock
     private boolean sent; // guarded by lock: the flag was set for this work
     private boolean over; // guarded by lock: nothing is sent any more
 
-    private LossInterrupt(TimeSource time, Predicate<Thread> releasedBy) {
+    private LossInterrupt(TimeSource time, Predicate<LossInterrupt> releasedBy) {
         this.time = time;
         this.releasedBy = releasedBy;
     }
@@ -56,13 +56,18 @@ public final class LossInterrupt {
 
     /** As {@link #begin(Grant)}, with the clock by which it looks again. */
     static LossInterrupt begin(TimeSource time) {
-        return begin(time, thread -> false);
+        return begin(time, work -> false);
     }
 
-    private static LossInterrupt begin(TimeSource time, Predicate<Thread> releasedBy) {
+    private static LossInterrupt begin(TimeSource time, Predicate<LossInterrupt> releasedBy) {
         LossInterrupt begun = new LossInterrupt(time, releasedBy);
         INNERMOST.set(begun);
         return begun;
+    }
+
+    /** The innermost work of the calling thread; null outside of any. */
+    public static @Nullable LossInterrupt current() {
+        return INNERMOST.get();
     }
 
     /** Interrupts the work, if it runs; once, however often it is called. Never blocks; any thread. */
@@ -108,12 +113,17 @@ public final class LossInterrupt {
         }
     }
 
+    /** Whether this is that work, or has begun within it. Any thread. */
+    public boolean isWithin(LossInterrupt work) {
+        return this == work || around().anyMatch(one -> one == work);
+    }
+
     /**
-     * Whether the thread of this work has given the grant up itself: then its end is no loss to this work, which waits
-     * perhaps for that very end. Any thread.
+     * Whether this work has given the grant up itself, or work within it: then the end is no loss to this work, which
+     * waits perhaps for that very end. Other work of the same thread, before or after, does not count. Any thread.
      */
     public boolean isReleasedByWork() {
-        return releasedBy.test(thread);
+        return releasedBy.test(this);
     }
 
     /** Whether the work was to be interrupted. */

@@ -2,6 +2,7 @@ package io.conclave.line;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.time.TimeSource;
@@ -71,6 +72,21 @@ class NestedLossInterruptTest {
 
     private static void end(LossInterrupt interrupt, @Nullable Throwable failure) {
         interrupt.end(failure, failure);
+    }
+
+    @Test
+    void currentWorkIsTheInnermostOneAndLiesWithinThoseAroundIt() {
+        LossInterrupt before = LossInterrupt.begin(looks);
+        end(before, null);
+        LossInterrupt inner = LossInterrupt.begin(looks);
+        assertSame(inner, LossInterrupt.current());
+        assertTrue(inner.isWithin(inner));
+        assertTrue(inner.isWithin(outer));
+        assertFalse(outer.isWithin(inner));
+        assertFalse(inner.isWithin(before));
+        assertFalse(before.isWithin(inner));
+        end(inner, null);
+        assertSame(outer, LossInterrupt.current());
     }
 
     @Test

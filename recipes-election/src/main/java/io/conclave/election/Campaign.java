@@ -10,6 +10,7 @@ import io.conclave.line.Contender;
 import io.conclave.line.GrantProgress;
 import io.conclave.line.GrantRequest;
 import io.conclave.line.LineRole;
+import io.conclave.line.LossInterrupt;
 import io.conclave.line.StagedRequest;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
@@ -54,7 +55,7 @@ final class Campaign extends StagedRequest {
     private boolean asked; // to give up the present place
     private final List<TransferAttempt> transfers = new ArrayList<>(); // under way
 
-    private volatile @Nullable Thread resigner;
+    private volatile @Nullable LossInterrupt resigner; // the work that has asked for the end
 
     private Campaign(RecipeSession session, NodePath election, byte[] data) {
         this.session = session;
@@ -295,11 +296,11 @@ final class Campaign extends StagedRequest {
 
     @Override
     public CompletionStage<Void> leave(ConclaveException why) {
-        return leaveFor(Thread.currentThread(), why);
+        return leaveFor(LossInterrupt.current(), why);
     }
 
-    /** As {@link #leave}, for a caller on that thread. */
-    CompletionStage<Void> leaveFor(Thread requester, ConclaveException why) {
+    /** As {@link #leave}, for a caller within that work; null: outside of any. */
+    CompletionStage<Void> leaveFor(@Nullable LossInterrupt requester, ConclaveException why) {
         if (state == CampaignState.LEADING && resigner == null) {
             resigner = requester;
         }
@@ -307,9 +308,10 @@ final class Campaign extends StagedRequest {
         return gone;
     }
 
-    /** Whether the leadership was given up because this thread has asked for it. Any thread. */
-    boolean isResignedBy(Thread thread) {
-        return resigner == thread;
+    /** Whether the leadership was given up because this work, or work within it, has asked for it. Any thread. */
+    boolean isResignedBy(LossInterrupt work) {
+        LossInterrupt asking = resigner;
+        return asking != null && asking.isWithin(work);
     }
 
     @Override

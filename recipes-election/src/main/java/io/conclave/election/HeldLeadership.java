@@ -2,6 +2,7 @@ package io.conclave.election;
 
 import io.conclave.grant.FencingToken;
 import io.conclave.line.AbstractGrant;
+import io.conclave.line.LossInterrupt;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Waiting;
 import java.time.Duration;
@@ -36,8 +37,8 @@ final class HeldLeadership extends AbstractGrant<Campaign> implements Leadership
     }
 
     @Override
-    protected boolean isReleasedBy(Thread thread) {
-        return request().isResignedBy(thread);
+    protected boolean isReleasedBy(LossInterrupt work) {
+        return request().isResignedBy(work);
     }
 
     @Override

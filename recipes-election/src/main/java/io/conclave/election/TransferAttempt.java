@@ -8,6 +8,7 @@ import io.conclave.error.OutcomeUnknownException;
 import io.conclave.line.EntryKind;
 import io.conclave.line.LineMember;
 import io.conclave.line.LineView;
+import io.conclave.line.LossInterrupt;
 import io.conclave.line.RevocationWord;
 import io.conclave.node.Bytes;
 import io.conclave.node.NodeEvent;
@@ -50,7 +51,7 @@ final class TransferAttempt {
     private final RecipeSession session;
     private final NodePath election;
     private final Candidate named;
-    private final Thread requester = Thread.currentThread();
+    private final @Nullable LossInterrupt requester = LossInterrupt.current();
     private final CompletableFuture<Void> outcome = new CompletableFuture<>();
     private final Map<NodePath, InBetween> inBetween = new LinkedHashMap<>();
     private @Nullable Departing namedWatch;

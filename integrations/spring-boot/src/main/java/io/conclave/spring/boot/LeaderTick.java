@@ -29,7 +29,7 @@ final class LeaderTick {
         interrupt.onLoss();
     }
 
-    /** Whether its thread has given the leadership up itself. */
+    /** Whether it has given the leadership up itself; other runs of its thread do not count. */
     boolean hasGivenUp() {
         return interrupt.isReleasedByWork();
     }

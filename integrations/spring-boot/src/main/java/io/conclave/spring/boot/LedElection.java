@@ -247,7 +247,7 @@ final class LedElection {
             return leadership;
         }
 
-        /** Throws if the leadership was lost to it: it ended, and not because this thread has given it up. */
+        /** Throws if the leadership was lost to it: it ended, and not because it has given it up itself. */
         void ensureNotLost() {
             if (!tick.hasGivenUp()) {
                 leadership.ensureHeld();

@@ -14,6 +14,10 @@ import io.conclave.error.LossReason;
 import io.conclave.grant.FencedGrant;
 import io.conclave.grant.FencingToken;
 import io.conclave.locks.DistributedLock;
+import io.conclave.node.CreateMode;
+import io.conclave.node.NodePath;
+import io.conclave.request.Create;
+import io.conclave.request.Delete;
 import io.conclave.request.Multi;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
@@ -28,6 +32,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
@@ -349,6 +356,47 @@ class LeaderOnlyTest {
             }
             assertThat(other.get()).isInstanceOf(GrantLostException.class);
             assertThat(events.reasons).containsExactly(Optional.empty());
+        });
+    }
+
+    /** A scheduler uses its threads again: another run of the same thread has given nothing up. */
+    @Test
+    void runAfterTheOneThatHandsOverIsInterruptedOnTheSameThread() {
+        runner.withBean(Jobs.class).run(context -> {
+            awaitLeader(context);
+            Jobs jobs = context.getBean(Jobs.class);
+            ExecutorService thread = Executors.newSingleThreadExecutor();
+            try (Coordinator heirs = Coordinator.connect("memory:" + store)) {
+                NodePath stubborn = heirs.execute(
+                                Create.of(NodePath.of(PATH + "/_c_00000000-0000-0000-0000-000000000000-lock-"))
+                                        .withMode(CreateMode.EPHEMERAL_SEQUENTIAL))
+                        .path();
+                LeaderElection election = LeaderElection.at(heirs, PATH);
+                CompletableFuture<Leadership> heir = election.campaignAsync();
+                await().atMost(PATIENCE).until(() -> election.candidates().size() == 3);
+                Candidate named = election.candidates().get(2);
+                CompletableFuture<Void> handedOver = thread.submit(
+                                () -> jobs.run(() -> context.getBean(LeaderElections.class)
+                                                .leadership(PATH)
+                                                .orElseThrow()
+                                                .handOverAsync(named))
+                                        .orElseThrow())
+                        .get();
+                CountDownLatch began = new CountDownLatch(1);
+                Future<Optional<Boolean>> next = thread.submit(() -> jobs.run(() -> {
+                    began.countDown();
+                    return new CountDownLatch(1).await(5, TimeUnit.MINUTES);
+                }));
+                began.await();
+                assertThat(handedOver).isNotDone();
+                heirs.execute(Delete.of(stubborn));
+                heir.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                assertThatThrownBy(() -> next.get(PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                        .hasCauseInstanceOf(GrantLostException.class);
+                handedOver.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            } finally {
+                thread.shutdownNow();
+            }
         });
     }
 

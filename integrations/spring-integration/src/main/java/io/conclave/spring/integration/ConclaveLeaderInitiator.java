@@ -35,8 +35,9 @@ import org.springframework.integration.leader.event.LeaderEventPublisher;
  *
  * <p>The candidate and the listeners of both events are called one after the other on a thread of the term. It may
  * block in {@code onGranted}: the thread is interrupted when the term ends, unless it has yielded, resigned or handed
- * over itself, and {@code onRevoked} is called once it has returned. If {@code onGranted} throws, {@code onRevoked} is
- * called, and the next campaign begins half a second later, at the end of the line.
+ * over itself, and {@code onRevoked} is called once it has returned. A candidate that resigns or hands over must return
+ * by itself: the successor leads then at once. If {@code onGranted} throws, {@code onRevoked} is called, and the next
+ * campaign begins half a second later, at the end of the line.
  *
  * <p>As Spring's own, it starts by itself and stops early, in the phase {@code Integer.MAX_VALUE - 1000}: so leadership
  * ends before web servers stop. {@code stop} blocks until the candidate is revoked and nothing is left in the line, for
