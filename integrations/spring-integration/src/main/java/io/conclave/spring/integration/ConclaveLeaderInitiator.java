@@ -30,8 +30,8 @@ import org.springframework.integration.leader.event.LeaderEventPublisher;
  * {@code LeaderInitiator}, so both exclude each other. When it is its turn, {@code onGranted} is called and an
  * {@code OnGrantedEvent} published; when the leadership is lost or yielded, or the initiator is stopped, {@code
  * onRevoked} is called and an {@code OnRevokedEvent} published. The successor leads only after that, unless the session
- * is lost or the candidate gives it up itself: then {@code isLeader()} is false at once, and {@code onRevoked} is called
- * as soon as it is known. After a loss the candidate stands in line again, on the coordinator's next session.
+ * is lost or the candidate gives it up itself: then {@code isLeader()} is false at once, and {@code onRevoked} is
+ * called as soon as it is known. After a loss the candidate stands in line again, on the coordinator's next session.
  *
  * <p>The candidate and the listeners of both events are called one after the other on a thread of the term. It may
  * block in {@code onGranted}: the thread is interrupted when the term ends, unless it has yielded, resigned or handed
