@@ -18,11 +18,14 @@ import java.util.Objects;
  * @param <R> what the backend answers
  */
 public record LinearizableRead<R>(Request<R> read, NodePath path) implements Request<R> {
-    /** Rejects nulls, and what is no read. */
+    /** Rejects nulls, what is no read, and what is linearizable already. */
     public LinearizableRead {
         Objects.requireNonNull(path, "path");
         if (!read.isRead()) {
             throw new IllegalArgumentException(read.describe() + " is no read");
+        }
+        if (read instanceof LinearizableRead) {
+            throw new IllegalArgumentException(read.describe() + " cannot be made linearizable again");
         }
     }
 

@@ -39,6 +39,11 @@ final class PingsInFlight {
         this.clock = clock;
     }
 
+    /** The server has let the session in, however long that took: from here on it may be silent for a while. */
+    void begin() {
+        lastHeard = clock.mark();
+    }
+
     /** A ping is about to be sent. */
     void add(Elapsed now) {
         unanswered.add(new Ping(now, requests.added()));

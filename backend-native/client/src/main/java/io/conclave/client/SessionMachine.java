@@ -194,6 +194,7 @@ final class SessionMachine implements ConnectionOwner {
         link.attach();
         wasAttached = true;
         connectFailure = null;
+        opened.pings().begin();
         introduction.sendOver(opened);
         if (status.isClosing()) {
             queue.closeAgain(new CloseExchange(err -> end()));
