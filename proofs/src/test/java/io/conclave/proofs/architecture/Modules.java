@@ -91,14 +91,7 @@ final class Modules {
                             "javax.security.auth.x500")),
             new Module(
                     "server",
-                    List.of(
-                            "tree",
-                            "backup",
-                            "replica",
-                            "connection",
-                            "server.faults",
-                            "server",
-                            "embedded"),
+                    List.of("tree", "backup", "replica", "connection", "server.faults", "server", "embedded"),
                     Set.of("recipes-api", "protocol", "tls", "client", "consensus"),
                     Set.of("io.netty", "org.slf4j", "javax.security", "com.sun.management")),
             new Module(

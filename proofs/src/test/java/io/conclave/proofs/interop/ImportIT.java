@@ -303,7 +303,9 @@ class ImportIT {
 
     /** The newest one may have been written in a quiet moment; from each of them the log leads to the same end. */
     private static void assertEachSnapshotLeadsToTheSameTree(Path files) throws Exception {
-        long digest = ForeignData.read(files, files, ConclaveServer.FEATURE_LEVEL).state().digest();
+        long digest = ForeignData.read(files, files, ConclaveServer.FEATURE_LEVEL)
+                .state()
+                .digest();
         List<Path> snapshots;
         try (Stream<Path> all = Files.list(files.resolve("version-2"))) {
             snapshots = all.filter(file -> file.getFileName().toString().startsWith("snapshot."))
@@ -313,7 +315,8 @@ class ImportIT {
         for (int i = 0; i < snapshots.size(); i += 1 + snapshots.size() / MOST_SNAPSHOTS) {
             Path only = ServerDirectory.create("one-snapshot");
             Files.copy(snapshots.get(i), only.resolve(snapshots.get(i).getFileName()));
-            TreeState state = ForeignData.read(only, files, ConclaveServer.FEATURE_LEVEL).state();
+            TreeState state =
+                    ForeignData.read(only, files, ConclaveServer.FEATURE_LEVEL).state();
             assertTrue(state.hasRightDigest());
             assertEquals(digest, state.digest(), "from " + snapshots.get(i));
             ServerDirectory.delete(only);
