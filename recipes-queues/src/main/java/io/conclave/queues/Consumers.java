@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -374,9 +375,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         @Override
         public void stale(ItemName item) {
             dequeuing = null;
-            items.clear();
-            read.clear();
-            watch.disregard(); // so that the list is read again
+            disregardList();
             proceed();
         }
 
@@ -389,11 +388,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             listedAt = Elapsed.since(session.time()); // that the refusals took long must not have them tried again
             boolean wereAllTried = items.isEmpty() && (watch.isStanding() || watch.isFollowing());
             if (++refused >= PassedOver.MOST || wereAllTried) {
-                lookAgainBehind(
-                        pendingTakes.stream()
-                                .filter(pending -> pending.mode() == mode)
-                                .toList(),
-                        refusal);
+                lookAgainBehind(callers().toList(), refusal);
             } else {
                 proceed();
             }
@@ -418,26 +413,30 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
 
         /** These callers hear of the failure, and the others wait on. */
         private void lookAgainBehind(List<PendingTake> failed, Throwable cause) {
-            items.clear();
-            read.clear();
-            watch.disregard(); // so that the list is read again
+            disregardList();
             failThem(failed, cause);
             proceed();
         }
 
+        /** So that the list is read again. */
+        private void disregardList() {
+            items.clear();
+            read.clear();
+            watch.disregard();
+        }
+
         @Override
         public int wanted() {
-            return (int) pendingTakes.stream()
-                    .filter(pending -> pending.mode() == mode && !pending.isOver())
-                    .count();
+            return (int) callers().filter(pending -> !pending.isOver()).count();
         }
 
         /** The callers that these items go to, if they do not give up before. */
         List<PendingTake> meant() {
-            return pendingTakes.stream()
-                    .filter(pending -> pending.mode() == mode)
-                    .limit(count)
-                    .toList();
+            return callers().limit(count).toList();
+        }
+
+        private Stream<PendingTake> callers() {
+            return pendingTakes.stream().filter(pending -> pending.mode() == mode);
         }
     }
 

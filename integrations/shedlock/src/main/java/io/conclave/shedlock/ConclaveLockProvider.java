@@ -220,17 +220,13 @@ public final class ConclaveLockProvider implements ExtensibleLockProvider {
     private <T> T waitFor(CompletableFuture<T> outcome) {
         RecipeSession session = RecipeAccess.session(coordinator);
         try {
-            Waiting.await(session, Waiting.atMost(session.time(), requestTimeout, outcome));
-            if (outcome.isDone()) {
-                return Waiting.await(session, outcome);
-            }
+            return Waiting.await(session, outcome, requestTimeout, () -> noAnswer(session));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new LockException("the thread was interrupted", e);
         } catch (ConclaveException e) {
             throw new LockException(String.valueOf(e.getMessage()), e);
         }
-        throw noAnswer(session);
     }
 
     private LockException noAnswer(RecipeSession session) {
