@@ -11,6 +11,7 @@ import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.Xid;
+import io.conclave.tree.SnapshotCodec;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
@@ -34,12 +35,6 @@ final class AdminClient implements AutoCloseable {
     private static final int ANSWER_LIMIT_MS = 120_000;
 
     private static final int MAX_ANSWER_BYTES = 4 * Frames.DEFAULT_MAX_PAYLOAD_BYTES;
-
-    /**
-     * A piece of a backup holds a whole znode, which came by an import if it is larger than a request may be. No reader
-     * of a backup takes a larger piece.
-     */
-    private static final int MAX_PIECE_BYTES = 1 << 28;
 
     private final Socket socket = new Socket();
     private final DataInputStream in;
@@ -86,10 +81,14 @@ final class AdminClient implements AutoCloseable {
         return text(call(++xid, new RequestBody.GetData(RAISE_LEVEL, false)));
     }
 
-    /** The next piece of a backup; empty behind its end. */
+    /**
+     * The next piece of a backup; empty behind its end. A piece holds a whole znode, which came by an import if it is
+     * larger than a request may be.
+     */
     byte[] backupPiece() throws IOException {
-        byte[] piece =
-                ((ReplyBody.GetData) call(++xid, new RequestBody.GetData(BACKUP, false), MAX_PIECE_BYTES)).data();
+        byte[] piece = ((ReplyBody.GetData)
+                        call(++xid, new RequestBody.GetData(BACKUP, false), SnapshotCodec.MAX_CHUNK_BYTES))
+                .data();
         return piece == null ? new byte[0] : piece;
     }
 

@@ -19,7 +19,7 @@ public final class MemberList {
     public static String of(ClusterConfiguration configuration) {
         StringBuilder lines = new StringBuilder();
         for (EnsembleMember member : configuration.members().values()) {
-            if (!member.host().isEmpty()) {
+            if (member.hasAddress()) {
                 lines.append("server.").append(member.id()).append('=');
                 lines.append(format(member, configuration.isVoter(member.id()))).append('\n');
             }

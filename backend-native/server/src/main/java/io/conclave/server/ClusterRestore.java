@@ -87,7 +87,7 @@ public final class ClusterRestore {
     private static Map<Integer, EnsembleMember> all(EnsembleConfig ensemble, Map<Integer, EnsembleMember> others) {
         Map<Integer, EnsembleMember> all = new TreeMap<>(others);
         all.putAll(ensemble.members());
-        all.values().removeIf(member -> member.host().isEmpty());
+        all.values().removeIf(member -> !member.hasAddress());
         return all;
     }
 

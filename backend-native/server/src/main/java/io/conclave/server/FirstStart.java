@@ -34,8 +34,7 @@ final class FirstStart {
         }
         Path directory = config.dataDirectory().get();
         if (!EnsembleLog.isEmpty(RealDisk.in(directory))) {
-            return false; // a log, or one that was set aside: then the start is refused, for there is nobody to wait
-            // for
+            return false; // a log; or one that was set aside, whose member can only join the others
         }
         PeerSecretFile secret = PeerSecretFile.of(config);
         if (secret.isNeeded() && Files.exists(secret.path())) {

@@ -29,7 +29,7 @@ public final class SnapshotCodec {
     static final int CHUNK_BYTES = 64 * 1024;
 
     /** What is longer must be damage: a record holds one node. */
-    static final int MAX_CHUNK_BYTES = 1 << 28;
+    public static final int MAX_CHUNK_BYTES = 1 << 28;
 
     private SnapshotCodec() {}
 

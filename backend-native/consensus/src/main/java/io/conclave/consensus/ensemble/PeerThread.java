@@ -177,7 +177,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
     public void configured(ClusterConfiguration configuration) {
         Map<Integer, EnsembleMember> members = new HashMap<>(options.members());
         configuration.members().forEach((id, member) -> {
-            if (!member.host().isEmpty()) { // else it began as a server by itself, and has told no address yet
+            if (member.hasAddress()) {
                 members.put(id, member);
             }
         });

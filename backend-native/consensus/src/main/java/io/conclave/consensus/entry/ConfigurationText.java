@@ -28,9 +28,9 @@ public final class ConfigurationText {
     }
 
     private static String named(EnsembleMember member) {
-        return member.host().isEmpty()
-                ? Integer.toString(member.id())
-                : member.id() + " at " + member.host() + ":" + member.peerPort();
+        return member.hasAddress()
+                ? member.id() + " at " + member.host() + ":" + member.peerPort()
+                : Integer.toString(member.id());
     }
 
     /** What is different, as in {@code member 3 at c:2888 joins without a vote; member 2 gets a vote}. */

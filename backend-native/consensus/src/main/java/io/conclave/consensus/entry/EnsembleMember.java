@@ -27,6 +27,16 @@ public record EnsembleMember(
         return new EnsembleMember(id, newDirectory, host, peerPort, clientHost, clientPort, observer);
     }
 
+    /** False for a server that began by itself: no other could reach it, as its file had no line for it. */
+    public boolean hasAddress() {
+        return !host.isEmpty();
+    }
+
+    /** Whether the other members reach it where they reach that one; hosts are compared as they are written. */
+    public boolean isReachedAs(EnsembleMember other) {
+        return host.equals(other.host) && peerPort == other.peerPort;
+    }
+
     /** The same member where the other one is. */
     public EnsembleMember withAddressesOf(EnsembleMember other) {
         return new EnsembleMember(

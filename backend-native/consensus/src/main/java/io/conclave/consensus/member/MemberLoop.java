@@ -201,7 +201,7 @@ public final class MemberLoop {
             store = opened;
             if (opened.isMember()) {
                 recover(opened);
-            } else if (listsNoOther()) { // a member that lists others dials them; it would wait here for ever
+            } else if (listsNoOther()) { // a member joins through links that it dials, so this one would wait for ever
                 throw new LogException("the directory of member " + options.memberId() + " is empty, or its log was set"
                         + " aside, and it lists no other member that could take it in: add the server.N lines of the"
                         + " others to its configuration and start it again");

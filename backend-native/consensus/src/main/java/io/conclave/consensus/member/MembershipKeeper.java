@@ -249,15 +249,11 @@ final class MembershipKeeper {
         for (int voter : target.voters()) {
             EnsembleMember before = current.members().get(voter);
             EnsembleMember after = target.members().get(voter);
-            if (before != null && after != null && isElsewhere(before, after)) {
+            if (before != null && after != null && !before.isReachedAs(after)) {
                 moved.add(voter);
             }
         }
         return moved;
-    }
-
-    private static boolean isElsewhere(EnsembleMember before, EnsembleMember after) {
-        return !before.host().equals(after.host()) || before.peerPort() != after.peerPort();
     }
 
     /**
@@ -270,7 +266,7 @@ final class MembershipKeeper {
         }
         int id = put.member().id();
         EnsembleMember before = current.members().get(id);
-        if (before == null || before.host().isEmpty() || !isElsewhere(before, put.member())) {
+        if (before == null || !before.hasAddress() || before.isReachedAs(put.member())) {
             return false;
         }
         return id == memberId
@@ -381,8 +377,7 @@ final class MembershipKeeper {
     }
 
     /**
-     * Takes in the members that are listed here and have shown themselves. One without an address has begun as a server
-     * by itself, before its file had a line for it: it takes the listed one.
+     * Takes in the members that are listed here and have shown themselves. One without an address takes the listed one.
      */
     private ClusterConfiguration withListed(ClusterConfiguration current) {
         Map<Integer, EnsembleMember> members = new TreeMap<>(current.members());
@@ -391,7 +386,7 @@ final class MembershipKeeper {
             long shown = directories.getOrDefault(member.id(), 0L);
             if (known == null && shown != 0 && !current.removed().contains(member.id())) {
                 members.put(member.id(), member.withDirectory(shown));
-            } else if (known != null && known.host().isEmpty()) {
+            } else if (known != null && !known.hasAddress()) {
                 members.put(member.id(), known.withAddressesOf(member));
             }
         }

@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** Damage, torn tails, full disks and the bytes of the format, step by step on a simulated disk. */
@@ -156,6 +157,15 @@ class LogFilesTest {
 
     @Test
     void aDamagedSnapshotFallsBackToTheOneBefore() throws IOException {
+        newestSnapshotFallsBackToTheOneBefore(name -> disk.flipBit(name, 100));
+    }
+
+    @Test
+    void aSnapshotThatTheDiskCannotReadFallsBackToTheOneBefore() throws IOException {
+        newestSnapshotFallsBackToTheOneBefore(disk::breakReads);
+    }
+
+    private void newestSnapshotFallsBackToTheOneBefore(Consumer<String> spoil) throws IOException {
         snapshotEvery = 10;
         SingleVoter voter = start();
         write(voter, 45, 2_000);
@@ -164,28 +174,12 @@ class LogFilesTest {
         List<String> snapshots = snapshots();
         assertEquals(2, snapshots.size());
         assertFalse(disk.list().contains(FIRST), "purged");
-        disk.flipBit(snapshots.get(1), 100);
+        spoil.accept(snapshots.get(1));
         voter = start();
         assertEquals(30, voter.replay.snapshot.lastIndex());
         assertEquals(47, voter.lastIndex);
         assertEquals(state, stateBefore(voter));
         assertTrue(disk.list().contains(snapshots.get(1) + ".damaged"));
-    }
-
-    @Test
-    void aSnapshotThatTheDiskCannotReadFallsBackToTheOneBefore() throws IOException {
-        snapshotEvery = 10;
-        SingleVoter voter = start();
-        write(voter, 45, 2_000);
-        long state = voter.state;
-        disk.kill();
-        String newest = snapshots().get(1);
-        disk.breakReads(newest);
-        voter = start();
-        assertEquals(30, voter.replay.snapshot.lastIndex());
-        assertEquals(47, voter.lastIndex);
-        assertEquals(state, stateBefore(voter));
-        assertTrue(disk.list().contains(newest + ".damaged"));
     }
 
     /** The state before the first entry of the voter's own term. */
