@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.server.ConfigFile;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
@@ -18,25 +17,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300)
-class CommandsTest {
-    @TempDir
-    private Path directory;
-
-    private final ByteArrayOutputStream output = new ByteArrayOutputStream();
-
-    private int run(String... arguments) {
-        output.reset();
-        PrintStream both = new PrintStream(output, true, StandardCharsets.UTF_8);
-        return Main.run(arguments, both, both);
-    }
-
-    private String said() {
-        return output.toString(StandardCharsets.UTF_8);
-    }
-
+class CommandsTest extends CommandsFixture {
     @Test
     void clusterIsBootstrappedOnceAndSaysWhatToDoNext() throws IOException {
         Path data = Files.createDirectories(directory.resolve("data"));

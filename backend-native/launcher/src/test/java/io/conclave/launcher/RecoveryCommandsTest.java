@@ -1,14 +1,11 @@
 package io.conclave.launcher;
 
-import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.backup.BackupFile;
-import io.conclave.consensus.LogException;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.importing.ForeignFiles;
 import io.conclave.node.NodePath;
@@ -16,70 +13,25 @@ import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.server.ConclaveServer;
-import io.conclave.server.ConfigFile;
-import io.conclave.server.ServerConfig;
 import io.conclave.testkit.proxy.FreePort;
-import io.conclave.time.TimeSource;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(300)
-class RecoveryCommandsTest {
+class RecoveryCommandsTest extends CommandsFixture {
     private static final NodePath NODE = NodePath.of("/kept");
     private static final byte[] DATA = {1, 2, 3};
-
-    @TempDir
-    private Path directory;
-
-    private final ByteArrayOutputStream output = new ByteArrayOutputStream();
-
-    private int run(Object... arguments) {
-        output.reset();
-        PrintStream both = new PrintStream(output, true, StandardCharsets.UTF_8);
-        return Main.run(Arrays.stream(arguments).map(String::valueOf).toArray(String[]::new), both, both);
-    }
-
-    private String said() {
-        return output.toString(StandardCharsets.UTF_8);
-    }
-
-    private Path configuration(String name) throws IOException {
-        return Files.writeString(
-                directory.resolve(name + ".cfg"),
-                "clientPort=0\nclientPortAddress=localhost\npreAllocSize=64\ndataDir=" + directory.resolve(name)
-                        + "\n");
-    }
-
-    /** A server in this process, which the commands take for one of its own. */
-    private static ConclaveServer start(Path file) {
-        ServerConfig config = ConfigFile.read(file);
-        ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), cause -> {});
-        ServerFiles.of(config).publish(server.clientPort().orElseThrow());
-        return server;
-    }
-
-    private static void stop(ConclaveServer server, Path file) {
-        server.close();
-        ServerFiles.of(ConfigFile.read(file)).withdraw();
-    }
 
     private static Coordinator connect(ConclaveServer server) throws InterruptedException {
         return Coordinator.connect("conclave://localhost:" + server.clientPort().orElseThrow());
@@ -237,99 +189,6 @@ class RecoveryCommandsTest {
             assertTrue(said().startsWith("This ZooKeeper instance is not currently serving requests"), said());
         } finally {
             stop(leaderless, alone);
-        }
-    }
-
-    /** Its cluster grew by {@code add}, and its file did not: it waits for the others, and can be asked meanwhile. */
-    @Test
-    void aMemberThatListsOnlyItselfAndWaitsForTheOthersSaysSo() throws Exception {
-        Path file = firstOfACluster();
-        growTo(2, file);
-        ConclaveServer server = start(file);
-        try {
-            assertEquals(3, run("status", file), said());
-            assertTrue(said().contains("No leader: "), said());
-        } finally {
-            stop(server, file);
-        }
-    }
-
-    /** It dials nobody, and so would wait for ever. */
-    @Test
-    void aMemberWhoseLogWasSetAsideIsTakenInOnceItsFileListsTheOthers() throws Exception {
-        Path file = firstOfACluster();
-        growTo(3, file);
-        assertEquals(0, run("set-aside", file), said());
-        assertTrue(said().contains("add their server.N lines before the next start"), said());
-        String refusal = String.valueOf(
-                assertThrows(LogException.class, () -> start(file).close()).getMessage());
-        assertTrue(refusal.contains("add the server.N lines of the others"), refusal);
-
-        for (int other = 2; other <= 3; other++) {
-            Files.writeString(file, lineOf(other) + "\n", StandardOpenOption.APPEND);
-        }
-        try (ConclaveServer second = startQuietly(file(2));
-                ConclaveServer third = startQuietly(file(3));
-                ConclaveServer first = startQuietly(file)) {
-            Awaitility.await()
-                    .atMost(Duration.ofMinutes(2))
-                    .until(() -> first.isServing() && second.isServing() && third.isServing());
-        }
-    }
-
-    /** Lists only itself. */
-    private Path firstOfACluster() throws IOException {
-        Path file = member(1, "server.1=127.0.0.1:" + FreePort.find());
-        assertEquals(0, run("init", file), said());
-        return file;
-    }
-
-    private Path file(int id) {
-        return directory.resolve("member-" + id + ".cfg");
-    }
-
-    private Path member(int id, String lines) throws IOException {
-        Path data = Files.createDirectories(directory.resolve("member-" + id));
-        Files.writeString(data.resolve("myid"), String.valueOf(id));
-        return Files.writeString(configuration("member-" + id), lines + "\n", StandardOpenOption.APPEND);
-    }
-
-    private String lineOf(int id) throws IOException {
-        return Files.readString(file(id))
-                .lines()
-                .filter(line -> line.startsWith("server." + id + "="))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    private static ConclaveServer startQuietly(Path file) {
-        return ConclaveServer.start(ConfigFile.read(file), TimeSource.system(), cause -> {});
-    }
-
-    /** None of them runs afterwards. */
-    private void growTo(int members, Path file) throws IOException {
-        List<ConclaveServer> others = new ArrayList<>();
-        ConclaveServer first = start(file);
-        try {
-            for (int id = 2; id <= members; id++) {
-                String added = "server." + id + "=127.0.0.1:" + FreePort.find();
-                Path other = member(id, lineOf(1) + "\n" + added);
-                Files.copy(
-                        directory.resolve("member-1/peer.secret"),
-                        directory.resolve("member-" + id + "/peer.secret"),
-                        COPY_ATTRIBUTES);
-                ConclaveServer started = startQuietly(other);
-                others.add(started);
-                assertEquals(0, run("add", file, added), said());
-                int voters = id;
-                Awaitility.await()
-                        .atMost(Duration.ofMinutes(2))
-                        .until(() -> first.logStatus().configuration().voters().size() == voters);
-                Awaitility.await().atMost(Duration.ofMinutes(2)).until(started::isServing);
-            }
-        } finally {
-            stop(first, file);
-            others.forEach(ConclaveServer::close);
         }
     }
 

@@ -5,26 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.server.ConfigFile;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** A server that does not end in order leaves its file behind, and its number goes to another process. */
 @Timeout(300)
-class ServerFilesTest {
-    @TempDir
-    private Path directory;
-
-    private final ByteArrayOutputStream output = new ByteArrayOutputStream();
-
+class ServerFilesTest extends CommandsFixture {
     /** A Java process of somebody else. */
     static final class Other {
         public static void main(String[] none) throws IOException {
@@ -60,13 +51,7 @@ class ServerFilesTest {
     }
 
     private int run(String command) throws IOException {
-        output.reset();
-        PrintStream both = new PrintStream(output, true, StandardCharsets.UTF_8);
-        return Main.run(new String[] {command, configuration().toString()}, both, both);
-    }
-
-    private String said() {
-        return output.toString(StandardCharsets.UTF_8);
+        return run(command, configuration());
     }
 
     private static String startOf(ProcessHandle process) {

@@ -88,6 +88,15 @@ final class EnsembleSimulation {
         return cores.create(start, kept, seed, nowMs);
     }
 
+    /** Three voters that run. */
+    static EnsembleSimulation three(boolean durable) {
+        EnsembleSimulation simulation = new EnsembleSimulation(1, durable);
+        simulation.add(1, 2, 3);
+        simulation.startAll();
+        simulation.awaitVoters(1, 2, 3);
+        return simulation;
+    }
+
     void startAll() {
         members.keySet().forEach(this::start);
     }
@@ -217,6 +226,12 @@ final class EnsembleSimulation {
             application.requireState();
             assertTrue(application.index >= told);
         });
+    }
+
+    /** Runs until a change is made. */
+    void done(CompletableFuture<Void> change) {
+        await("the change", 20, change::isDone);
+        change.join();
     }
 
     CompletableFuture<Void> change(MembershipChange change) {

@@ -25,25 +25,16 @@ import org.junit.jupiter.api.Test;
 
 /** The ensemble's story, step by step, in virtual time. */
 class EnsembleTest {
-
-    private static EnsembleSimulation three(boolean durable) {
-        EnsembleSimulation simulation = new EnsembleSimulation(1, durable);
-        simulation.add(1, 2, 3);
-        simulation.startAll();
-        simulation.awaitVoters(1, 2, 3);
-        return simulation;
-    }
-
     @Test
     void aClusterBootstrappedOnOneMemberGrowsToThreeByItself() {
-        EnsembleSimulation simulation = three(false);
+        EnsembleSimulation simulation = EnsembleSimulation.three(false);
         assertEquals(1, simulation.leader());
         simulation.settle();
     }
 
     @Test
     void proposalsOfFollowersAreForwardedAndComeBack() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         for (int i = 0; i < 100; i++) {
             for (int id = 1; id <= 3; id++) {
                 assertTrue(simulation.propose(id, 100));
@@ -64,14 +55,9 @@ class EnsembleTest {
         }
     }
 
-    private static void done(EnsembleSimulation simulation, CompletableFuture<Void> change) {
-        simulation.await("the change", 20, change::isDone);
-        change.join();
-    }
-
     @Test
     void requestsInFlightSurviveTheDeathOfTheLeader() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         int follower = leader % 3 + 1;
         for (int i = 0; i < 50; i++) {
@@ -87,7 +73,7 @@ class EnsembleTest {
 
     @Test
     void aFollowerWhoseLeaderDiesHasAnotherOneWithinMilliseconds() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         long fromUs = simulation.time.nowUs();
         simulation.members.get(leader).kill();
@@ -98,7 +84,7 @@ class EnsembleTest {
 
     @Test
     void aSnapshotInstalledOverPendingRequestsLeavesTheirOutcomeUnknownOnce() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         int follower = leader % 3 + 1;
         CounterMachine application = simulation.application(follower);
@@ -126,7 +112,7 @@ class EnsembleTest {
 
     @Test
     void aWipedMemberIsTakenInAgainWithItsNewDirectory() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         work(simulation, 1, 300);
         long before = simulation.members.get(3).directory();
         simulation.members.get(3).wipe();
@@ -144,7 +130,7 @@ class EnsembleTest {
     /** Each read index sends to everybody, so that no heartbeat is ever due. */
     @Test
     void aWipedMemberIsTakenInAgainWhileClientsAskMoreOftenThanTheLeadersHeartbeatComes() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         work(simulation, 1, 300);
         simulation.members.get(3).wipe();
         for (int i = 0; i < 100; i++) {
@@ -162,17 +148,17 @@ class EnsembleTest {
 
     @Test
     void anEnsembleGrowsFromThreeToFiveAndShrinksAgain() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         work(simulation, 2, 50);
         simulation.add(4, 5);
         for (int id = 4; id <= 5; id++) {
-            done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(id, false))));
+            simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(id, false))));
             simulation.start(id);
         }
         simulation.awaitVoters(1, 2, 3, 4, 5);
         work(simulation, 5, 20);
-        done(simulation, simulation.change(new MembershipChange.Remove(4)));
-        done(simulation, simulation.change(new MembershipChange.Remove(5)));
+        simulation.done(simulation.change(new MembershipChange.Remove(4)));
+        simulation.done(simulation.change(new MembershipChange.Remove(5)));
         simulation.awaitVoters(1, 2, 3);
         simulation.listed.remove(4);
         simulation.listed.remove(5);
@@ -186,16 +172,16 @@ class EnsembleTest {
     /** A member that asks for another one is not told when its link breaks, and asks again with the next link. */
     @Test
     void aRemovalThatIsAskedForAgainHasBeenMade() {
-        EnsembleSimulation simulation = three(true);
-        done(simulation, simulation.change(new MembershipChange.Remove(3)));
-        done(simulation, simulation.change(new MembershipChange.Remove(3)));
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
+        simulation.done(simulation.change(new MembershipChange.Remove(3)));
+        simulation.done(simulation.change(new MembershipChange.Remove(3)));
     }
 
     @Test
     void aRemovalOfOneThatIsNoMemberIsMadeAndKeepsItOut() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         simulation.add(4);
-        done(simulation, simulation.change(new MembershipChange.Remove(4)));
+        simulation.done(simulation.change(new MembershipChange.Remove(4)));
         simulation.start(4);
         simulation.runFor(10 * SECOND_US);
         assertEquals(Set.of(1, 2, 3), simulation.configuration().members().keySet());
@@ -204,10 +190,10 @@ class EnsembleTest {
     /** A member that was cut off may pass on what an operator asked it for, and has thought better of since. */
     @Test
     void aChangeIsNotMadeIfTheMembersWereChangedSinceItWasAskedFor() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         long known = simulation.log(simulation.leader()).status().configurationIndex();
-        done(simulation, simulation.change(new MembershipChange.Remove(3)));
-        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(3, false))));
+        simulation.done(simulation.change(new MembershipChange.Remove(3)));
+        simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(3, false))));
         simulation.awaitVoters(1, 2, 3);
         ReplicatedLog log = simulation.log(simulation.leader());
         CompletableFuture<Long> late =
@@ -233,9 +219,9 @@ class EnsembleTest {
     /** Else members could not be added one behind the other through a follower. */
     @Test
     void aVoteThatAMemberHasGotSinceIsNoReasonToRefuseAChange() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         simulation.add(4);
-        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
+        simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
         long known = simulation.log(simulation.leader()).status().configurationIndex();
         simulation.start(4);
         simulation.awaitVoters(1, 2, 3, 4);
@@ -251,9 +237,9 @@ class EnsembleTest {
 
     @Test
     void theLeaderCanBeRemovedAndTheOthersGoOn() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
-        done(simulation, simulation.change(new MembershipChange.Remove(leader)));
+        simulation.done(simulation.change(new MembershipChange.Remove(leader)));
         simulation.await("another leader", 10, () -> simulation.leader() != 0 && simulation.leader() != leader);
         simulation.await(
                 "its going", 10, () -> !simulation.configuration().members().containsKey(leader));
@@ -261,63 +247,13 @@ class EnsembleTest {
         simulation.await("no service there", 20, () -> !simulation.application(leader).serving);
     }
 
-    /** Else its clients would wait, and an operator that asked it for its own removal. */
-    @Test
-    void aFollowerThatIsRemovedHearsOfIt() {
-        EnsembleSimulation simulation = three(true);
-        int follower = simulation.leader() % 3 + 1;
-        assertTrue(simulation.application(follower).serving);
-        done(simulation, simulation.change(new MembershipChange.Remove(follower)));
-        simulation.await("that it knows", 1, () -> knowsThatItWasRemoved(simulation, follower));
-        simulation.await("no service there", 1, () -> !simulation.application(follower).serving);
-    }
-
-    @Test
-    void anObserverThatIsRemovedHearsOfIt() {
-        EnsembleSimulation simulation = three(true);
-        simulation.add(4);
-        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, true))));
-        simulation.start(4);
-        simulation.await("service", 20, () -> simulation.application(4).serving);
-        done(simulation, simulation.change(new MembershipChange.Remove(4)));
-        simulation.await("that it knows", 1, () -> knowsThatItWasRemoved(simulation, 4));
-    }
-
-    /** The next leader has the configuration in its log, and does not know yet that it is committed. */
-    @Test
-    void aFollowerThatIsRemovedHearsOfItFromTheNextLeader() {
-        EnsembleSimulation simulation = three(true);
-        int leader = simulation.leader();
-        int follower = leader % 3 + 1;
-        int other = 6 - leader - follower;
-        simulation.network.cut(leader, follower);
-        long before = simulation.log(other).status().lastIndex();
-        simulation.change(new MembershipChange.Remove(follower, true));
-        while (simulation.log(other).status().lastIndex() < before + 2) {
-            assertTrue(simulation.time.step(10 * SECOND_US));
-        }
-        assertFalse(knowsOfRemoval(simulation, other, follower));
-        simulation.members.get(leader).kill();
-        simulation.network.heal();
-        simulation.start(leader);
-        simulation.await("that it knows", 20, () -> knowsThatItWasRemoved(simulation, follower));
-    }
-
-    private static boolean knowsThatItWasRemoved(EnsembleSimulation simulation, int member) {
-        return knowsOfRemoval(simulation, member, member);
-    }
-
-    private static boolean knowsOfRemoval(EnsembleSimulation simulation, int member, int removed) {
-        return !simulation.log(member).status().configuration().members().containsKey(removed);
-    }
-
     @Test
     void aLeaderThatIsMadeAnObserverGivesItsVoteAndItsLeadershipAway() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         CompletableFuture<Void> change =
                 simulation.change(new MembershipChange.Put(EnsembleSimulation.member(leader, true)));
-        done(simulation, change);
+        simulation.done(change);
         simulation.await("another leader", 10, () -> simulation.leader() != 0 && simulation.leader() != leader);
         assertFalse(simulation.configuration().isVoter(leader));
         assertTrue(simulation.configuration().members().get(leader).observer());
@@ -326,37 +262,37 @@ class EnsembleTest {
         simulation.runFor(5 * SECOND_US);
         assertEquals(2, simulation.configuration().voters().size());
         assertTrue(simulation.application(leader).open.isEmpty());
-        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(leader, false))));
+        simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(leader, false))));
         simulation.awaitVoters(1, 2, 3);
         simulation.settle();
     }
 
     @Test
     void anObserverFollowsWithoutAVoteUntilItIsMadeAVoter() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         simulation.add(4);
-        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, true))));
+        simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, true))));
         simulation.start(4);
         simulation.await("service", 20, () -> simulation.application(4).serving);
         work(simulation, 4, 20);
         simulation.runFor(5 * SECOND_US);
         assertFalse(simulation.configuration().voters().contains(4));
         assertTrue(simulation.application(4).open.isEmpty());
-        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
+        simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
         simulation.awaitVoters(1, 2, 3, 4);
         simulation.settle();
     }
 
     @Test
     void aMemberIsReplacedByAnotherOne() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         work(simulation, 1, 30);
         simulation.members.get(3).kill();
         simulation.add(4);
-        done(simulation, simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
+        simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
         simulation.start(4);
         simulation.awaitVoters(1, 2, 3, 4);
-        done(simulation, simulation.change(new MembershipChange.Remove(3)));
+        simulation.done(simulation.change(new MembershipChange.Remove(3)));
         simulation.awaitVoters(1, 2, 4);
         simulation.listed.remove(3);
         simulation.members.remove(3);
@@ -365,7 +301,7 @@ class EnsembleTest {
 
     @Test
     void aFollowerRefusesChangesAndNamesTheLeader() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         CompletableFuture<Void> change = simulation
                 .log(leader % 3 + 1)
@@ -381,7 +317,7 @@ class EnsembleTest {
 
     @Test
     void aLeaderThatIsDeposedDoesNotKnowOfTheChangeUnderWayAndRefusesTheNext() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         int other = leader % 3 + 1;
         simulation.network.isolate(leader);
@@ -401,7 +337,7 @@ class EnsembleTest {
 
     @Test
     void aMemberCutOffStopsServingAndAnswersNoReads() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         simulation.network.isolate(leader);
         simulation.read(leader);
@@ -419,7 +355,7 @@ class EnsembleTest {
     /** It is dialled by the leader and cannot dial it: it hears the leader, and gets nothing but heartbeats. */
     @Test
     void aFollowerThatCannotReachTheLeaderThatItHearsStopsServing() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         int follower = leader % 3 + 1;
         simulation.network.cut(follower, leader);
@@ -439,7 +375,7 @@ class EnsembleTest {
     /** A member that the new leader has not heard of may have gone back to software that does not know the level. */
     @Test
     void theFeatureLevelOfADeposedLeaderIsNotPutInForceByTheNextOne() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         int other = leader % 3 + 1;
         simulation.network.isolate(leader);
@@ -479,7 +415,7 @@ class EnsembleTest {
 
     @Test
     void aLeaderThatClosesTransfersLeadershipWithoutAnElectionTimeout() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         work(simulation, leader, 20);
         long fromUs = simulation.time.nowUs();
@@ -493,7 +429,7 @@ class EnsembleTest {
 
     @Test
     void aLeaderWhoseDiskIsFullTransfersLeadershipToOneThatHasRoom() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         simulation
                 .members
@@ -513,7 +449,7 @@ class EnsembleTest {
 
     @Test
     void aPauseOfTheLeaderCostsOneElectionAndNothingElse() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         simulation.members.get(leader).pause(5 * SECOND_US);
         int follower = leader % 3 + 1;
@@ -525,7 +461,7 @@ class EnsembleTest {
 
     @Test
     void aPauseOfAFollowerDoesNotDisturbTheOthers() {
-        EnsembleSimulation simulation = three(true);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         simulation.members.get(leader % 3 + 1).pause(5 * SECOND_US);
         work(simulation, leader, 100);
@@ -536,10 +472,7 @@ class EnsembleTest {
 
     @Test
     void aNoticeOfTheLeaderReachesItsMemberOnly() {
-        EnsembleSimulation simulation = new EnsembleSimulation(1, true);
-        simulation.add(1, 2, 3);
-        simulation.startAll();
-        simulation.awaitVoters(1, 2, 3);
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
         int leader = simulation.leader();
         int follower = leader % 3 + 1;
         simulation.log(leader).tell(follower, "made".getBytes(StandardCharsets.UTF_8));

@@ -30,7 +30,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -550,29 +549,6 @@ class DistributedLockedTest {
                 });
     }
 
-    /** Does its last work under the lock of another bean. */
-    static class Closing implements DisposableBean {
-        private final Jobs jobs;
-        private final CompletableFuture<FencedGrant> last = new CompletableFuture<>();
-
-        Closing(Jobs jobs) {
-            this.jobs = jobs;
-        }
-
-        @Override
-        public void destroy() {
-            try {
-                last.complete(jobs.run("a", () -> {
-                    FencedGrant grant = CurrentGrant.get().orElseThrow();
-                    grant.ensureHeld();
-                    return grant;
-                }));
-            } catch (Exception e) {
-                last.completeExceptionally(e);
-            }
-        }
-    }
-
     @Configuration(proxyBeanMethods = false)
     static class ClosingBeans {
         @Bean
@@ -581,16 +557,20 @@ class DistributedLockedTest {
         }
 
         @Bean
-        Closing closing(Jobs jobs) {
-            return new Closing(jobs);
+        LastCall closing(Jobs jobs) {
+            return new LastCall(() -> jobs.run("a", () -> {
+                FencedGrant grant = CurrentGrant.get().orElseThrow();
+                grant.ensureHeld();
+                return grant;
+            }));
         }
     }
 
     @Test
     void lockedMethodRunsWhileItsCallerIsDestroyed() {
-        AtomicReference<Closing> closing = new AtomicReference<>();
-        runner.withUserConfiguration(ClosingBeans.class).run(context -> closing.set(context.getBean(Closing.class)));
-        assertThat(closing.get().last).isCompleted();
+        AtomicReference<LastCall> closing = new AtomicReference<>();
+        runner.withUserConfiguration(ClosingBeans.class).run(context -> closing.set(context.getBean(LastCall.class)));
+        assertThat(closing.get().answer).isCompleted();
         assertThat(isHeld("/locks/a")).isFalse();
     }
 

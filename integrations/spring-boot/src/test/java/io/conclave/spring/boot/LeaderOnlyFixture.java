@@ -88,6 +88,7 @@ abstract class LeaderOnlyFixture {
         }
     }
 
+    /** Has the phase of Boot's graceful shutdown, which comes before the stop of the web server itself. */
     record WebServerLike(List<String> stops) implements SmartLifecycle {
         @Override
         public void start() {}

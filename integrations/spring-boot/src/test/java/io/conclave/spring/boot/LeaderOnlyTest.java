@@ -21,7 +21,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
@@ -218,27 +217,6 @@ class LeaderOnlyTest extends LeaderOnlyFixture {
         assertThat(stops).containsExactly("leadership", "web server");
     }
 
-    /** Has the phase of Boot's graceful shutdown, which comes before the stop of the web server itself. */
-
-    /** Its last work is the leader's. */
-    static class Closing implements DisposableBean {
-        private final Jobs jobs;
-        private final CompletableFuture<Optional<String>> last = new CompletableFuture<>();
-
-        Closing(Jobs jobs) {
-            this.jobs = jobs;
-        }
-
-        @Override
-        public void destroy() {
-            try {
-                last.complete(jobs.run(() -> "run"));
-            } catch (Exception e) {
-                last.completeExceptionally(e);
-            }
-        }
-    }
-
     @Configuration(proxyBeanMethods = false)
     static class ClosingBeans {
         @Bean
@@ -247,19 +225,19 @@ class LeaderOnlyTest extends LeaderOnlyFixture {
         }
 
         @Bean
-        Closing closing(Jobs jobs) {
-            return new Closing(jobs);
+        LastCall closing(Jobs jobs) {
+            return new LastCall(() -> jobs.run(() -> "run"));
         }
     }
 
     @Test
     void methodIsSkippedWhileItsCallerIsDestroyed() {
-        AtomicReference<Closing> closing = new AtomicReference<>();
+        AtomicReference<LastCall> closing = new AtomicReference<>();
         runner.withUserConfiguration(ClosingBeans.class).run(context -> {
             awaitLeader(context);
-            closing.set(context.getBean(Closing.class));
+            closing.set(context.getBean(LastCall.class));
         });
-        assertThat(closing.get().last).isCompletedWithValue(Optional.empty());
+        assertThat(closing.get().answer).isCompletedWithValue(Optional.empty());
     }
 
     @Test
