@@ -48,7 +48,9 @@ module io.conclave.api {
             io.conclave.membership,
             io.conclave.queues,
             io.conclave.shedlock,
-            io.conclave.spring.boot;
+            io.conclave.spring.boot,
+            io.conclave.spring.cloud,
+            io.conclave.testkit;
     exports io.conclave.recovery to
             io.conclave.barriers,
             io.conclave.commit,

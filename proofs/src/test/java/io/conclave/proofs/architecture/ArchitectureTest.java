@@ -65,6 +65,11 @@ class ArchitectureTest {
     }
 
     @Test
+    void whatAModuleUsesIsExportedToIt() {
+        assertNone(violations(Rules::unexported));
+    }
+
+    @Test
     void onlyTheTimeSourceReadsAClockOrSleeps() {
         assertNone(violations(
                 (type, home) -> type.getPackageName().equals("io.conclave.time") ? List.of() : Rules.clockReads(type)));
@@ -154,6 +159,13 @@ class ArchitectureTest {
     void aPlantedRecipeOnARecipeIsFound() {
         Module election = module("recipes-election");
         assertFalse(Rules.wrongArrows(plantedClass("RecipeOnRecipe"), election).isEmpty());
+    }
+
+    @Test
+    void aPlantedUseOfAPackageThatIsNotExportedIsFound() {
+        JavaClass planted = plantedClass("HiddenPackage");
+        assertFalse(Rules.unexported(planted, module("micrometer")).isEmpty());
+        assertEquals(List.of(), Rules.unexported(planted, module("recipes-locks")));
     }
 
     @Test

@@ -119,6 +119,21 @@ final class Rules {
                 .toList();
     }
 
+    /** What the Java module of another does not export to this one: on the module path its first use fails. */
+    static List<String> unexported(JavaClass type, Module home) {
+        return dependencies(type)
+                .filter(dependency -> isHidden(dependency.getTargetClass().getBaseComponentType(), home))
+                .map(dependency -> "not exported to " + JavaModules.nameOf(home) + ": " + dependency.getDescription())
+                .toList();
+    }
+
+    private static boolean isHidden(JavaClass target, Module home) {
+        return Modules.of(target)
+                .filter(module -> !module.equals(home))
+                .filter(module -> !JavaModules.exports(module, target.getPackageName(), home))
+                .isPresent();
+    }
+
     /** The bodies of requests and replies that are no nested records: the protocol is to be read as one page. */
     static List<String> looseBodies(JavaClass type) {
         boolean isBody = !type.isInterface()
