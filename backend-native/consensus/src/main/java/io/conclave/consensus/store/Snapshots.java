@@ -29,6 +29,9 @@ final class Snapshots {
     /** Between two snapshots lies at least this part of the state's size of log. */
     private static final int LEAST_PART_OF_STATE = 8;
 
+    /** One that is owed and could not be written is tried again after so long: each try may write all that fits. */
+    private static final long OWED_RETRY_MS = 60_000;
+
     static final SnapshotPosition NONE = new SnapshotPosition(0, 0, 0, LogState.INITIAL);
 
     private final Disk disk;
@@ -46,8 +49,13 @@ final class Snapshots {
     private SnapshotPosition newest = NONE;
     private @Nullable Writing writing;
 
-    /** The newest one was set aside while no other could be taken: that is to be done as soon as there is a state. */
+    /** The newest one was set aside, and there is no other yet: it is taken as soon as there is a state, and room. */
     private boolean owed;
+
+    /** Not before then. */
+    private long owedFromMs = Long.MIN_VALUE;
+
+    private long nowMs = Long.MIN_VALUE;
 
     private boolean scarce;
 
@@ -195,9 +203,13 @@ final class Snapshots {
     /** Takes one if it is time. */
     void takeIfDue() {
         Moment now = moment;
-        if (now != null && (owed || isDue(now.position.lastIndex() - tried))) {
+        if (now != null && (isOwedNow() || isDue(now.position.lastIndex() - tried))) {
             take(now);
         }
+    }
+
+    private boolean isOwedNow() {
+        return owed && nowMs >= owedFromMs;
     }
 
     /** A large state is not written again for a little log: the distance follows its size. */
@@ -229,7 +241,6 @@ final class Snapshots {
         if (writing != null || background.isStopping() || of.position.lastIndex() <= newest.lastIndex()) {
             return;
         }
-        owed = false;
         Writing now = new Writing();
         writing = now;
         bytesSince = 0;
@@ -275,10 +286,14 @@ final class Snapshots {
         if (cause instanceof CancelledException) {
             return;
         }
+        owedFromMs = nowMs + OWED_RETRY_MS;
         if (cause instanceof BrokenDiskException) {
             throw new LogException("writing a snapshot in " + disk + " failed: " + cause.getMessage(), cause);
         } else if (cause instanceof DiskFullException) {
-            log.warn("{}: no room for a snapshot; going on without it", disk);
+            log.warn(
+                    "{}: no room for a snapshot; {}",
+                    disk,
+                    owed ? "trying again within a minute" : "going on without it");
         } else {
             log.error("{}: a snapshot could not be written; going on without it", disk, cause);
         }
@@ -290,6 +305,9 @@ final class Snapshots {
     void scarce(boolean now) {
         scarce = now;
         sound = 0;
+        if (!now) {
+            owedFromMs = Long.MIN_VALUE;
+        }
         if (now && newest.lastIndex() != 0) {
             checks.check(newest.lastIndex());
         }
@@ -326,7 +344,11 @@ final class Snapshots {
 
     /** Time has passed. */
     void tick(long nowMs) {
+        this.nowMs = nowMs;
         checks.tick(nowMs, indexes);
+        if (isOwedNow()) {
+            takeNow();
+        }
     }
 
     /** A damaged one does not count as one of those that are kept, and another is made. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.DiskState;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -93,37 +94,75 @@ class RottenSnapshotTest {
         write(3);
         int leader = simulation.leader();
         String damaged = damageNewestOf(leader);
-        simulation.await(
-                "that it is set aside",
-                25,
-                () -> files(leader, damaged, ".damaged").size() == 1);
+        awaitThatItIsSetAside(leader, damaged);
         simulation.await(
                 "another one", 5, () -> files(leader, "snapshot-", ".snap").size() == 2);
         simulation.members.get(leader).losePower();
         simulation.settle();
     }
 
-    /** Nothing is written after it was received, so nothing else gives occasion to take one. */
-    @Test
-    void aReceivedOneThatIsDamagedIsTakenAgainThoughNothingIsWritten() {
+    /** A member that has no snapshot but the one that it has received. */
+    private int receiveOne() {
         simulation.snapshotCheckEveryMs = 10_000;
         startThree();
         int late = simulation.leader() % 3 + 1;
         simulation.members.get(late).losePower();
         write(8);
-        simulation.snapshotEveryEntries = 1_000_000; // it has the received one only
+        simulation.snapshotEveryEntries = 1_000_000;
         simulation.start(late, false);
         awaitService(late);
         assertEquals(1, simulation.application(late).installs);
         assertEquals(1, files(late, "snapshot-", ".snap").size());
-        String damaged = damageNewestOf(late);
+        return late;
+    }
+
+    private void awaitThatItIsSetAside(int member, String damaged) {
         simulation.await(
                 "that it is set aside",
                 25,
-                () -> files(late, damaged, ".damaged").size() == 1);
+                () -> files(member, damaged, ".damaged").size() == 1);
+    }
+
+    /** Nothing is written after it was received, so nothing else gives occasion to take one. */
+    @Test
+    void aReceivedOneThatIsDamagedIsTakenAgainThoughNothingIsWritten() {
+        int late = receiveOne();
+        awaitThatItIsSetAside(late, damageNewestOf(late));
         simulation.await(
                 "another one", 5, () -> files(late, "snapshot-", ".snap").size() == 1);
         simulation.members.get(late).losePower();
+        simulation.settle();
+    }
+
+    @Test
+    void aReceivedOneThatIsDamagedWhileTheDiskIsFullIsTakenAgainWhenThereIsRoom() {
+        int late = receiveOne();
+        SimulatedMember member = simulation.members.get(late);
+        member.disk().capacity(member.disk().used());
+        awaitThatItIsSetAside(late, damageNewestOf(late));
+        simulation.runFor(5 * SECOND_US);
+        assertEquals(List.of(), files(late, "snapshot-", ".snap"));
+        member.disk().capacity(Long.MAX_VALUE);
+        simulation.await(
+                "another one", 61, () -> files(late, "snapshot-", ".snap").size() == 1);
+        member.losePower();
+        simulation.settle();
+    }
+
+    /** A disk without room for the log has the newest snapshot checked at once, and says when there is room again. */
+    @Test
+    void whereTheLogHadNoRoomEitherItIsTakenAgainAtOnce() {
+        int late = receiveOne();
+        SimulatedMember member = simulation.members.get(late);
+        String damaged = damageNewestOf(late);
+        member.disk().capacity(member.disk().used());
+        write(1);
+        assertEquals(DiskState.FULL, simulation.log(late).status().disk());
+        assertEquals(List.of(damaged + ".damaged"), files(late, "snapshot-", ""));
+        member.disk().capacity(Long.MAX_VALUE);
+        simulation.await(
+                "another one", 5, () -> files(late, "snapshot-", ".snap").size() == 1);
+        member.losePower();
         simulation.settle();
     }
 
