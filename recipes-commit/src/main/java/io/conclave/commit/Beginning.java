@@ -41,6 +41,8 @@ import org.slf4j.LoggerFactory;
  *       where the id was used. The rest is the transaction's znode, one for each site's vote, and an entry in each
  *       site's inbox: no site is forgotten.
  *   <li>The reply is lost: send it again on the same session. The ticket is gone: look.
+ *   <li>It is refused then: the ticket is there if the refusal comes from the tree, where operations are tried in order.
+ *       But a server may look at its limits before. So delete the ticket, which proves the same. It is gone: look.
  *   <li>The session is lost as well: never begin again. Withdraw the ticket and leave a record to abort, so that what
  *       is still under way is refused. The ticket is gone: look.
  *   <li>Look: the transaction or its decision record with our guid tells. With neither the outcome is unknown.
@@ -174,6 +176,8 @@ final class Beginning {
         } else if (wasUnknown
                 && !namesOperation(cause)) { // it was not carried out: that says nothing of the earlier one
             repeatIfItMayPass(on, cause, () -> begin(on, with));
+        } else if (wasUnknown && !Failures.isStateChanged(cause)) { // perhaps a limit: the ticket was not looked for
+            withdrawTicket(on, with, cause);
         } else {
             mayHaveBegun = false; // the ticket is there, or was never used
             onRefused(on, with, cause, ticketIsGone);
@@ -257,14 +261,25 @@ final class Beginning {
                     } else if (Failures.isNoNode(cause)) {
                         makeParents(on, () -> withdraw(on));
                     } else if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
-                        withdrawTicket(on, sent, cause);
+                        withdrawTicket(on, sent, usedByAnother(cause));
                     } else {
                         repeatIfItMayPass(on, cause, () -> withdraw(on));
                     }
                 });
     }
 
-    /** The id is another transaction's. If our ticket is there, ours has not begun. */
+    private RefusedException usedByAnother(Throwable refusal) {
+        return new RefusedException(
+                RefusalReason.NODE_EXISTS,
+                "Transaction id \"" + layout.id() + "\" is used by another call, and this one has not begun. Use an id"
+                        + " that was not used before: " + refusal.getMessage());
+    }
+
+    /**
+     * What was sent was refused, or cannot be withdrawn with a record. If our ticket is there, it has not begun.
+     *
+     * @param refusal what the caller is told then
+     */
     private void withdrawTicket(RecipeSession on, NodePath sent, Throwable refusal) {
         on.send(
                 Delete.of(sent),
@@ -272,10 +287,7 @@ final class Beginning {
                     if (caller.isCurrent(on)) {
                         ticket = null;
                         mayHaveBegun = false;
-                        caller.failed(new RefusedException(
-                                RefusalReason.NODE_EXISTS,
-                                "Transaction id \"" + layout.id() + "\" is used by another call, and this one has not"
-                                        + " begun. Use an id that was not used before: " + refusal.getMessage()));
+                        caller.failed(refusal);
                     }
                 },
                 cause -> {
@@ -285,7 +297,7 @@ final class Beginning {
                     if (Failures.isNoNode(cause)) {
                         look(on);
                     } else {
-                        repeatIfItMayPass(on, cause, () -> withdraw(on));
+                        repeatIfItMayPass(on, cause, () -> withdrawTicket(on, sent, refusal));
                     }
                 });
     }

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.RefusalReason;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.request.Create;
@@ -114,6 +115,11 @@ final class AwayInitiator implements AutoCloseable {
             beginnings.add(request);
             return beginnings.size() == 1 ? decision : RequestFate.PROCEED;
         });
+    }
+
+    /** After the first one each beginning of t1 is refused, with a word that names its second operation. */
+    void refuseLaterBeginnings(RefusalReason reason) {
+        store().faults().refuse(request -> begins(request) && !beginnings.isEmpty(), reason, 1);
     }
 
     CompletableFuture<io.conclave.commit.Decision> commit(Coordinator by) {

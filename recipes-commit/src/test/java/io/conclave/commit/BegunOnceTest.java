@@ -135,6 +135,41 @@ class BegunOnceTest {
         }
     }
 
+    /** A server looks at its limits before it tries any operation: it has not looked for the ticket. */
+    @ParameterizedTest
+    @EnumSource(names = {"LIMIT_EXCEEDED", "BAD_ARGUMENTS", "INVALID_ACL", "UNSUPPORTED"})
+    void begunTransactionIsNotTakenForRefusedWhenALimitRefusesItsSecondBeginning(RefusalReason limit) throws Exception {
+        try (AwayInitiator away = new AwayInitiator()) {
+            away.onBeginning(RequestFate.DROP_AFTER);
+            away.refuseLaterBeginnings(limit);
+            CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
+            away.awaitVotes();
+            away.initiatorComesBackWithItsSession();
+            assertTrue(get(stage).isCommit());
+            awaitThat(() -> !away.isThere(TRANSACTION));
+            assertToldOnce(away);
+        }
+    }
+
+    @Test
+    void beginningThatNeverArrivedIsWithdrawnWhenALimitRefusesTheSecond() throws Exception {
+        try (AwayInitiator away = new AwayInitiator()) {
+            away.onBeginning(RequestFate.DROP_BEFORE);
+            away.refuseLaterBeginnings(RefusalReason.LIMIT_EXCEEDED);
+            CompletableFuture<io.conclave.commit.Decision> stage = away.commit(away.initiator);
+            awaitThat(() -> !away.beginnings.isEmpty());
+            away.initiatorComesBackWithItsSession();
+            RefusedException refused = assertInstanceOf(RefusedException.class, failure(stage));
+            assertEquals(RefusalReason.LIMIT_EXCEEDED, refused.reason(), refused::getMessage);
+            away.store().faults().clear();
+            RefusedException late =
+                    assertThrows(RefusedException.class, () -> away.successor.execute(away.beginnings.get(0)));
+            assertEquals(RefusalReason.NO_NODE, late.reason(), late::getMessage);
+            assertEquals(List.of(), away.told);
+            assertTrue(get(away.commit(away.successor)).isCommit(), "the id was not used");
+        }
+    }
+
     @Test
     void transactionOfTheSameIdByAnotherIsNotTakenForTheOwnOne() throws Exception {
         try (AwayInitiator away = new AwayInitiator()) {

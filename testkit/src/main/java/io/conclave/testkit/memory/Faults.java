@@ -1,6 +1,7 @@
 package io.conclave.testkit.memory;
 
 import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
 import io.conclave.node.NodePath;
 import io.conclave.request.Request;
 import io.conclave.spi.BackendSession;
@@ -59,7 +60,11 @@ public final class Faults {
         }
     }
 
-    private record Refusal(Predicate<Request<?>> matches, RefusalReason reason) {}
+    private record Refusal(Predicate<Request<?>> matches, RefusalReason reason, int operationIndex) {
+        RefusedException of(Request<?> request) {
+            return new RefusedException(reason, request.describe() + ": refused", operationIndex);
+        }
+    }
 
     Faults(MemoryStore store) {
         this.store = store;
@@ -104,16 +109,26 @@ public final class Faults {
      * reached, or a right that was taken away. Until {@link #clear}.
      */
     public void refuse(Predicate<Request<?>> matches, RefusalReason reason) {
-        Refusal refusal =
-                new Refusal(Objects.requireNonNull(matches, "matches"), Objects.requireNonNull(reason, "reason"));
+        refuse(matches, reason, -1);
+    }
+
+    /**
+     * As {@link #refuse(Predicate, RefusalReason)}, of transactions. As by a server that looks at its limits before it
+     * tries any operation on the tree: the operations before the refused one need not have been in order.
+     *
+     * @param operationIndex the operation that the refusal names, from 0; -1 if it names none
+     */
+    public void refuse(Predicate<Request<?>> matches, RefusalReason reason, int operationIndex) {
+        Refusal refusal = new Refusal(
+                Objects.requireNonNull(matches, "matches"), Objects.requireNonNull(reason, "reason"), operationIndex);
         store.lock().run(() -> refusals.add(refusal));
     }
 
-    /** Why a request that is submitted is refused. */
-    Optional<RefusalReason> refusal(Request<?> request) {
+    /** How a request that is submitted is refused. */
+    Optional<RefusedException> refusal(Request<?> request) {
         return refusals.stream()
                 .filter(refusal -> refusal.matches.test(request))
-                .map(Refusal::reason)
+                .map(refusal -> refusal.of(request))
                 .findFirst();
     }
 

@@ -152,11 +152,11 @@ final class MemorySession implements BackendSession {
     private void accept(PendingRequest<?> pending) {
         loseIfOverdue();
         int outstanding = requests.submitted();
-        Optional<RefusalReason> refusal = store.faults().refusal(pending.request);
+        Optional<RefusedException> refusal = store.faults().refusal(pending.request);
         if (!state.isLive()) {
             requests.fail(pending, this::gone);
         } else if (refusal.isPresent()) {
-            requests.refuse(pending, refusal.get(), "refused");
+            requests.fail(pending, request -> refusal.get());
         } else if (outstanding > options.maxQueuedRequests() && !(pending.request instanceof RemoveWatch)) {
             requests.refuse(
                     pending,

@@ -2,21 +2,26 @@ package io.conclave.testkit.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.error.ConclaveException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import io.conclave.request.AddWatch;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
+import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
@@ -25,7 +30,9 @@ import io.conclave.testkit.ManualTimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
@@ -84,6 +91,18 @@ class FaultsTest {
         assertEquals("create /a PERSISTENT: refused", outcome(other.submit(Create.of(A))));
         faults.clear();
         assertEquals("answered", outcome(session.submit(Create.of(A))));
+    }
+
+    @Test
+    void aRefusalMayNameAnOperationOfATransaction() {
+        faults.refuse(request -> request instanceof Multi, RefusalReason.LIMIT_EXCEEDED, 1);
+        RefusedException refusal = assertInstanceOf(
+                RefusedException.class, Waiting.cause(assertThrows(CompletionException.class, () -> session.submit(
+                                Multi.of(Create.of(A), Create.of(B)))
+                        .toCompletableFuture()
+                        .join())));
+        assertEquals(OptionalInt.of(1), refusal.operationIndex());
+        assertEquals("answered empty", outcome(session.submit(Exists.of(A))));
     }
 
     @Test
