@@ -29,8 +29,9 @@ final class ApplicationListeners {
     private final RecipeContext context;
     private final SerialExecutor completions;
     private final List<Listener<SessionState>> stateListeners = new CopyOnWriteArrayList<>();
-    private final List<Listener<CredentialsRejectedException>> rejectionListeners =
-            new ArrayList<>(); // guarded by itself
+    /** Guarded by itself. */
+    private final List<Listener<CredentialsRejectedException>> rejectionListeners = new ArrayList<>();
+
     private @Nullable CredentialsRejectedException lastRejection; // guarded by rejectionListeners
     private final Map<Watcher, SerialExecutor> watcherQueues = new WeakHashMap<>(); // guarded by itself
 

@@ -75,9 +75,10 @@ public interface Coordinator extends AutoCloseable {
 
     /**
      * Submits a request. Never blocks. Requests are executed in the order in which they were submitted. The future
-     * completes on a listener thread, with the answer or with one of the four kinds of failure; a read whose outcome is
-     * unknown is sent again by the retry policy. A watcher of the request is called on a listener thread and may block;
-     * its events are queued for it before the stages of requests that saw newer state complete.
+     * completes on a listener thread, with the answer or with one of the four kinds of failure (see
+     * {@link io.conclave.error}); a read whose outcome is unknown is sent again by the retry policy. A watcher of the
+     * request is called on a listener thread and may block; its events are queued for it before the stages of requests
+     * that saw newer state complete.
      *
      * <p>All futures of one coordinator complete one after the other. So a continuation that blocks holds up the
      * others, and one that waits for another of them never ends; {@link #execute} may be called there. Cancelling a
@@ -93,7 +94,7 @@ public interface Coordinator extends AutoCloseable {
      *
      * @param <R> what the backend answers
      * @throws io.conclave.error.ConclaveException the failure, by kind
-     * @throws InterruptedException if the thread is interrupted while waiting; the request may take effect all the same
+     * @throws InterruptedException if the thread is interrupted while waiting; the request may still take effect
      */
     <R> R execute(Request<R> request) throws InterruptedException;
 

@@ -110,8 +110,8 @@ public abstract class AbstractGrantRequest extends StagedRequest implements Send
                 cause -> guarded(() -> onFailure.accept(cause)));
     }
 
-    /** The session is nothing to the request any more. */
-    protected final void cut() {
+    /** The request does not listen to the session any more. */
+    protected final void stopListening() {
         sessionListener.close();
     }
 

@@ -214,7 +214,7 @@ public final class Contender extends AbstractGrantRequest {
         if (state == ContenderState.LEAVING) {
             become(ContenderState.GONE);
         }
-        cut();
+        stopListening();
     }
 
     /** Nothing of us is left at the backend. */
@@ -226,7 +226,7 @@ public final class Contender extends AbstractGrantRequest {
         leaveLine(ContenderState.GONE, reason, why); // a listener that hears of the loss is not told that it is held
         deletion.nothingLeft();
         waiter.stop();
-        cut();
+        stopListening();
     }
 
     private void leaveLine(ContenderState next, LossReason reason, ConclaveException why) {
@@ -295,7 +295,7 @@ public final class Contender extends AbstractGrantRequest {
      * has taken effect the place is given up, which is no loss. To be called on the dispatcher while the place is held;
      * after an unknown outcome and when the place is still there it may be called again.
      *
-     * @param onFailure is given one of the four kinds of failure
+     * @param onFailure is given one of the four kinds of failure (see {@link io.conclave.error})
      */
     public void turnInto(Multi multi, Consumer<List<Multi.Result>> onTurned, Consumer<Throwable> onFailure) {
         turning = true;

@@ -285,7 +285,7 @@ final class Downgrade implements Sender {
                         : new GrantLostException(
                                 LossReason.REFUSED,
                                 line.toString(),
-                                "What came of exchanging " + old.path() + " for " + path + " cannot be found out",
+                                "It cannot be found out whether " + old.path() + " was exchanged for " + path,
                                 cause));
     }
 

@@ -144,9 +144,9 @@ public final class LossInterrupt {
      * The work has ended, and is not interrupted any more. Clears the flag if the interrupt was sent and not seen; sets
      * it if the work has seen the interrupt of somebody else, and its caller is not told. On the thread of the work.
      *
-     * @param failure what the work has thrown; an InterruptedException has seen one interrupt, and a flag is another
-     *     one then
-     * @param thrown what its caller gets of that
+     * @param failure what the work threw. An InterruptedException has used up one interrupt; if the thread's flag is
+     *     set as well, that is another interrupt
+     * @param thrown what the caller of the work is given of it
      */
     public void end(@Nullable Throwable failure, @Nullable Throwable thrown) {
         if (outer == null) {

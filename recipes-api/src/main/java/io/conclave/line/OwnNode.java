@@ -25,7 +25,7 @@ final class OwnNode {
     private final Contender contender;
     private final RecipeSession session;
     private final Set<EntryKind> kinds;
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
     private volatile @Nullable Znode znode; // written on the dispatcher only
     private int version; // as it was last read
     private long takenOnConnection = -1;

@@ -20,7 +20,7 @@ record GuardedMetrics(MetricsHook hook) implements MetricsHook {
     public void count(String name, String subject) {
         try {
             hook.count(name, subject);
-        } catch (Throwable e) { // also what only other languages throw unchecked
+        } catch (Throwable e) { // Kotlin and Scala code may throw anything
             LOG.error("The metrics hook failed to count {} of {}", name, subject, e);
         }
     }

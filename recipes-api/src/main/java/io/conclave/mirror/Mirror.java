@@ -287,7 +287,7 @@ public final class Mirror implements Registration {
      * A reader has read a state. On its dispatcher.
      *
      * @param state all of it
-     * @param touched what may be different; null for everything
+     * @param touched what may be different; {@link #union} for everything
      * @param isCurrent whether it is one that the tree had, and the connection has not been lost since
      */
     @SuppressWarnings("ReferenceEquality") // the very same map is not looked through

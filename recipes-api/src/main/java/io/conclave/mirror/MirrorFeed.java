@@ -87,7 +87,7 @@ final class MirrorFeed {
         for (Optional<MirrorChanges> next = next(); next.isPresent(); next = next()) {
             try {
                 listener.accept(next.get());
-            } catch (Throwable e) { // also what only other languages throw unchecked
+            } catch (Throwable e) { // Kotlin and Scala code may throw anything
                 LOG.error("Listener {} of {} failed", listener, mirror, e);
             }
         }

@@ -37,9 +37,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Reads for a mirror during one session.
  *
- * <p>The watch is set first and the tree read behind it, in one breath. From then on an event of a znode has that znode
- * read (or forgotten). Events and answers come in the order of the tree's states, so when nothing is left to be read,
- * what is known is exactly the state at the last answer; that is when the mirror is updated.
+ * <p>The watch is set first, and the tree is read right behind it, without waiting for an answer. From then on an event
+ * of a znode has that znode read (or forgotten). Events and answers come in the order of the tree's states, so when
+ * nothing is left to be read, what is known is exactly the state at the last answer; that is when the mirror is
+ * updated.
  *
  * <p>With one-shot watches the reads set them, lists are compared with the lists before, and a root that is not there
  * is looked for with a watch. A one-shot watch survives a change of connection and tells what happened meanwhile; a
@@ -65,7 +66,7 @@ final class MirrorReader {
     private final NodePath root;
     private final MirrorScope scope;
     private final boolean transactions;
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
     private final Elapsed begun;
 
     private final Set<Read> waiting = new LinkedHashSet<>();

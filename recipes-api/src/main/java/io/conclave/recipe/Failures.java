@@ -50,8 +50,8 @@ public final class Failures {
     }
 
     /**
-     * What a call fails with that could not find out what became of its request. That the look was refused, or not sent
-     * because the coordinator was closed, says so of the look only: the request may have had its effect.
+     * The failure of a call that could not find out whether its request took effect. If the look was refused, or not
+     * sent because the coordinator was closed, that says nothing of the request: the outcome stays unknown.
      *
      * @param unknown of the request
      * @param cause why the look failed; see {@link #mayPass} before that

@@ -176,9 +176,9 @@ public final class Waiting {
     }
 
     /**
-     * The failure for the calling thread to throw: of ours a copy with its stack, with the original as the cause; of
-     * others, which come from the application's own code, the same one, with the call that waited for it as a
-     * suppressed exception.
+     * The failure to throw in the calling thread. One of our exceptions is copied: the copy has the caller's stack, and
+     * the original as its cause. Any other exception comes from the application's own code, and is thrown itself, with
+     * the caller's stack as a suppressed exception.
      */
     private static RuntimeException here(Throwable failure) {
         if (failure instanceof ConclaveException ours) {

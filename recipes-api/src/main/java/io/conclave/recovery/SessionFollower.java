@@ -10,8 +10,8 @@ import io.conclave.session.SessionState;
  * Goes on from one session of a coordinator to the next one when the former is lost, for work that owns nothing that
  * could be lost with a session, or makes it again.
  *
- * <p>State belongs to the dispatcher of the session that is followed at the time; it goes to the next one when the
- * former has ended.
+ * <p>State belongs to the dispatcher of the current session: the one that is followed now. It changes when the one
+ * before has ended.
  */
 public final class SessionFollower {
     private final Coordinator coordinator;
@@ -20,16 +20,16 @@ public final class SessionFollower {
     private Registration sessionListener = () -> {};
     private boolean ended;
 
-    /** What is done on each session. It is called on the dispatcher of the session of the time. */
+    /** What is done on each session. It is called on the dispatcher of the current session. */
     public interface Work {
         /** A session is there to work on. */
         void onSession(RecipeSession next);
 
-        /** The present session is connected, or suspended; not told of the state in which the work began. */
+        /** The current session is connected, or suspended; not told of the state in which the work began. */
         default void onLiveState(SessionState state) {}
 
         /**
-         * The present session is gone: nothing that was sent over it is answered any more. The next one follows, or
+         * The current session is gone: nothing that was sent over it is answered any more. The next one follows, or
          * {@link #onClosed}.
          */
         default void onSessionEnded() {}
@@ -113,12 +113,12 @@ public final class SessionFollower {
         return ended;
     }
 
-    /** The session of now; any thread. */
+    /** The current session. Any thread. */
     public RecipeSession session() {
         return session;
     }
 
-    /** Runs a task on the dispatcher of the session of then, once. Any thread. */
+    /** Runs a task on the dispatcher of the current session, once. Any thread. */
     public void execute(Runnable task) {
         RecipeSession on = session;
         on.execute(() -> {

@@ -2,7 +2,10 @@ package io.conclave.request;
 
 import io.conclave.node.NodeEvent;
 
-/** Receives the events of a watch. */
+/**
+ * Receives the events of a watch. To set the same object again is no second watch; a method reference makes a new
+ * object each time, so keep it in a field.
+ */
 @FunctionalInterface
 public interface Watcher {
     /**

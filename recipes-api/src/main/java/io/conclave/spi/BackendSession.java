@@ -37,7 +37,7 @@ public interface BackendSession {
 
     /**
      * Submits a request. Never blocks. The stage completes on the dispatcher with the answer or one of the four kinds
-     * of failure.
+     * of failure (see {@link io.conclave.error}).
      *
      * @param <R> what the backend answers
      */

@@ -109,7 +109,7 @@ public final class SerialExecutor implements Executor {
         running = new Running(task, time.monotonicNanos());
         try {
             task.run();
-        } catch (Throwable e) { // also what only other languages throw unchecked: those behind it must have their turn
+        } catch (Throwable e) { // Kotlin and Scala code may throw anything: those behind it must have their turn
             LOG.error("{}: callback {} failed", name, task, e);
         } finally {
             running = null;

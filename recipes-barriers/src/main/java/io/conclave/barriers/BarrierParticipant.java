@@ -36,7 +36,7 @@ final class BarrierParticipant extends AbstractGrantRequest {
     private final String name;
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final Entering entering;
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
     private Round round = Round.of(List.of()); // once it is inside
     private final GrantProgress progress;
     private boolean deleting; // in a transaction, whose outcome may be unknown
@@ -207,7 +207,7 @@ final class BarrierParticipant extends AbstractGrantRequest {
         if (state == ParticipantState.LEAVING) {
             become(ParticipantState.GONE);
         }
-        cut();
+        stopListening();
         gone.complete(null);
     }
 

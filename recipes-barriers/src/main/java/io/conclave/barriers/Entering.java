@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The way into a double barrier.
  *
- * <p>How it goes, each look in one breath:
+ * <p>How it goes; the requests of one look are sent without waiting for each other:
  *
  * <ol>
  *   <li>Ask whether {@code ready} is there, with a watch; create the own znode, and watch it; list the participants.
@@ -42,17 +42,16 @@ import org.jspecify.annotations.Nullable;
  *       behind, in one transaction with a check of that version: so it is never the {@code ready} of a later round.
  * </ol>
  *
- * <p>Every event leads to another look, and only the latest look counts. After a lost reply the next look tells what
- * came of the request: the own znode's name, and the names in {@code ready}, are the same. Only if the own znode had to
- * be created again is the barrier's own data looked at, whether the former one went into the last round. State belongs
- * to the dispatcher.
+ * <p>Every event leads to another look, and only the latest look counts. After a lost reply the next look tells whether
+ * the request took effect: the own znode's name, and the names in {@code ready}, are the same. Only if the own znode
+ * had to be created again is the barrier's own data looked at, whether the former one went into the last round. State
+ * belongs to the dispatcher.
  */
 final class Entering {
     private final BarrierParticipant participant;
     private final RecipeSession session;
     private final DoubleBarrierLayout layout;
-    private final Watcher readyWatcher =
-            this::onReadyEvent; // one object each, so that setting it again is no second watch
+    private final Watcher readyWatcher = this::onReadyEvent;
     private final Watcher memberWatcher = event -> look();
     private @Nullable NodePath watchedMember;
     private boolean created;
@@ -104,7 +103,7 @@ final class Entering {
                     if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
                         onCreated(); // by an earlier attempt, whose reply was lost
                     } else if (Failures.isNoNode(cause)) {
-                        latest++; // what follows in this breath says nothing
+                        latest++; // the other answers of this look say nothing
                         makeParents();
                     } else {
                         maybeCreatedBefore |= cause instanceof OutcomeUnknownException;

@@ -44,7 +44,7 @@ final class Leaving extends Wait {
     private final BarrierParticipant participant;
     private final RecipeSession session;
     private final DoubleBarrierLayout layout;
-    private final Watcher watcher = event -> look(); // one object, so that setting it again is no second watch
+    private final Watcher watcher = event -> look();
     private final long beganNanos;
     private Registration sessionListener = () -> {};
     private @Nullable NodePath watched;

@@ -27,8 +27,7 @@ import org.slf4j.LoggerFactory;
  * nothing that could be lost.
  *
  * <p>One watch; every event leads to another look. A request that waits for a connection waits in the session's queue.
- * State belongs to the dispatcher of the session that is followed at the time; it goes from one to the next once, when
- * the former has ended.
+ * State belongs to the dispatcher of the current session.
  */
 final class ZnodeWait extends Wait implements SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(ZnodeWait.class);
@@ -38,7 +37,7 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
     private final boolean until;
     private final Function<RecipeSession, CompletionStage<Void>> before;
     private final String metric;
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
     private final RecipeSession firstSession;
     private final SessionFollower follower;
     private final long beganNanos;

@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
  *   <li>Look: the transaction or its decision record with our guid tells. With neither the outcome is unknown.
  * </ol>
  *
- * <p>State belongs to the dispatcher of the initiator's session of the time.
+ * <p>State belongs to the dispatcher of the initiator's current session.
  */
 final class Beginning {
     private static final Logger LOG = LoggerFactory.getLogger(Beginning.class);

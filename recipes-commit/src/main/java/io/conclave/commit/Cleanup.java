@@ -33,7 +33,7 @@ final class Cleanup {
     private final DecisionRecord record;
     private final boolean patient;
     private final Runnable onDone;
-    private final Watcher watcher = event -> begin(); // one object, so that setting it again is no second watch
+    private final Watcher watcher = event -> begin();
     private boolean replacesRecord;
 
     /**

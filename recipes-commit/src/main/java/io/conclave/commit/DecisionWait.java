@@ -48,8 +48,7 @@ final class DecisionWait {
     private final List<VoteWatch> votes;
     private final Consumer<Decision> onDecided;
     private final Consumer<Throwable> onFailed;
-    private final Watcher decisionWatcher =
-            event -> look(); // one object each, so that setting it again is no second watch
+    private final Watcher decisionWatcher = event -> look();
     private final Watcher coordinatorWatcher = event -> lookForCoordinator();
     private TimeSource.Timer deadline = () -> {};
     private boolean watchesVotes;

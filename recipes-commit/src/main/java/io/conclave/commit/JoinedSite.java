@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * <p>A participant that was asked to prepare is told the decision, also if another process of the site finishes the
  * transaction while this one is without a session.
  *
- * <p>State belongs to the dispatcher of the session of the time; what other threads ask for is in concurrent sets.
+ * <p>State belongs to the dispatcher of the current session; what other threads ask for is in concurrent sets.
  */
 final class JoinedSite implements Site, SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(JoinedSite.class);
@@ -36,7 +36,7 @@ final class JoinedSite implements Site, SessionFollower.Work {
     private final String name;
     private final Participant participant;
     private final NodePath inbox;
-    private final Watcher watcher = event -> list(); // one object, so that setting it again is no second watch
+    private final Watcher watcher = event -> list();
     private final Map<String, ParticipantTransaction> parts = new HashMap<>(); // by transaction
     private final Map<String, SerialExecutor> calls = new HashMap<>(); // by transaction, through all sessions
     /** To prepare, and not told the decision; by transaction, through all sessions. */

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * Goes through all transactions whose coordinating session is gone, one after the other: reads the decision or makes
  * it, and deletes what all sites have finished, leaving its decision record. Begins again on the next session.
  *
- * <p>State belongs to the dispatcher of the session of the time.
+ * <p>State belongs to the dispatcher of the current session.
  */
 final class Recovery implements SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);

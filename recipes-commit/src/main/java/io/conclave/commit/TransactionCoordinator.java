@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * The coordinating side of one transaction, through all sessions of its coordinator: has it begun ({@link Beginning}),
  * waits for its decision, and deletes it when all sites have finished.
  *
- * <p>State belongs to the dispatcher of the session of the time.
+ * <p>State belongs to the dispatcher of the current session.
  */
 final class TransactionCoordinator implements GrantRequest, Beginning.Caller, SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionCoordinator.class);

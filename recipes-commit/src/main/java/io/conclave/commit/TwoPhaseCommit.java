@@ -59,8 +59,8 @@ public final class TwoPhaseCommit {
     private static final int MAX_SITES = 1_000;
     private static final Duration SHORTEST_RETENTION = Duration.ofMinutes(1);
     private static final Duration DEFAULT_VOTE_TIMEOUT = Duration.ofSeconds(30);
-    private static final Duration FOR_EVER =
-            Duration.ofDays(36_500); // what is much longer does not fit into milliseconds
+    /** The limit of vote timeout and retention: what is much longer does not fit into milliseconds. */
+    private static final Duration LONGEST = Duration.ofDays(36_500);
 
     private final Coordinator coordinator;
     private final NodePath path;
@@ -128,7 +128,7 @@ public final class TwoPhaseCommit {
     }
 
     private static Duration bounded(Duration time) {
-        return time.compareTo(FOR_EVER) > 0 ? FOR_EVER : time;
+        return time.compareTo(LONGEST) > 0 ? LONGEST : time;
     }
 
     /**

@@ -16,8 +16,7 @@ import java.util.Optional;
 final class VoteWatch {
     private final DecisionWait deciding;
     private final String site;
-    private final Watcher voteWatcher =
-            event -> readVote(); // one object each, so that setting it again is no second watch
+    private final Watcher voteWatcher = event -> readVote();
     private final Watcher presenceWatcher = event -> lookForPresence();
     private State state = State.UNKNOWN;
     private int version;

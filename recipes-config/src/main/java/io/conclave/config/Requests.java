@@ -81,14 +81,14 @@ final class Requests {
                         : CompletableFuture.failedFuture(cause));
     }
 
-    /** As {@link #readLatest}, to find out what became of a write of it. */
+    /** As {@link #readLatest}, after a write of the znode whose reply was lost. */
     CompletionStage<Optional<GetData.NodeData>> findOut(NodePath path, OutcomeUnknownException unknown) {
         return readLatest(path)
                 .exceptionallyCompose(
                         failure -> lookAgain(unknown, Waiting.cause(failure), () -> findOut(path, unknown)));
     }
 
-    /** What follows a failed look what became of a write: another one, if that may tell more. */
+    /** After a failed look for the outcome of a write: looks again, if that may tell more. */
     <T> CompletionStage<T> lookAgain(
             OutcomeUnknownException unknown, Throwable cause, Supplier<? extends CompletionStage<T>> look) {
         CompletableFuture<T> found = new CompletableFuture<>();

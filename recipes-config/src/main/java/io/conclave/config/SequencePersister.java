@@ -123,7 +123,7 @@ public final class SequencePersister implements AutoCloseable {
         } catch (ConclaveException e) {
             LOG.info("{}: trying again: {}", this, e.getMessage());
             later(e);
-        } catch (Throwable e) { // also what only other languages throw unchecked
+        } catch (Throwable e) { // Kotlin and Scala code may throw anything
             LOG.error("{}: cannot keep the bound, no ids are given beyond the limit; trying again", this, e);
             later(e);
         }

@@ -75,7 +75,7 @@ final class LeaderNode {
     private final NodePath place;
     private final NodePath path;
     private final LeaderUpdates updates = new LeaderUpdates(this);
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
     private final CompletableFuture<Void> made = new CompletableFuture<>();
     private final CompletableFuture<Void> withdrawn = new CompletableFuture<>();
     private byte[] record;

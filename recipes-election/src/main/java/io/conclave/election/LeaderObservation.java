@@ -34,7 +34,7 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
     private final SessionFollower follower;
     private final NodePath path;
     private final Consumer<Optional<Leader>> listener;
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
     private final Object lock = new Object();
     // All below: @GuardedBy("lock").
     private @Nullable Seen newest;
@@ -138,7 +138,7 @@ final class LeaderObservation implements Registration, SessionFollower.Work {
         for (Optional<Seen> next = next(); next.isPresent(); next = next()) {
             try {
                 listener.accept(next.get().leader());
-            } catch (Throwable e) { // also what only other languages throw unchecked
+            } catch (Throwable e) { // Kotlin and Scala code may throw anything
                 LOG.error("Observer {} of {} failed", listener, path, e);
             }
         }

@@ -153,7 +153,7 @@ final class RepeatedCampaign implements Candidacy {
         Optional<Throwable> failure = Optional.empty();
         try {
             work.run(granted);
-        } catch (Throwable e) { // also what only other languages throw unchecked: nothing else would resign
+        } catch (Throwable e) { // Kotlin and Scala code may throw anything: nothing else would resign
             failure = Optional.of(e);
         }
         if (endWork(failure.orElse(null))) {

@@ -61,7 +61,7 @@ final class TransferAttempt {
     private class Departing {
         final NodePath path;
         private final Runnable onGone;
-        private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+        private final Watcher watcher = this::onEvent;
 
         Departing(NodePath path, Runnable onGone) {
             this.path = path;

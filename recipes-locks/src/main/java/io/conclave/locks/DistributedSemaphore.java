@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * making one costs nothing.
  */
 public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
-    /** The most permits that can be had at once, and so the most znodes that one transaction makes. */
+    /** The most permits that one acquire takes, and so the most znodes that one transaction makes. */
     public static final int MAX_AT_ONCE = 1000;
 
     private static final int MAX_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
@@ -130,23 +130,23 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      *     {@link #MAX_AT_ONCE}
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      * @throws SessionGoneException if the session is lost meanwhile
-     * @throws io.conclave.error.ConclaveException if they cannot be had
+     * @throws io.conclave.error.ConclaveException if the acquire fails
      */
     public PermitGrant acquire(int count) throws InterruptedException {
         return several(count).acquire();
     }
 
     /**
-     * Waits for permits. With a limit of zero it takes what can be had at once, as {@link #tryAcquire(int)} does.
+     * Waits for permits. With a limit of zero it takes what is free at once, as {@link #tryAcquire(int)} does.
      *
      * @param count how many, all at once; see {@link #acquire(int)}
      * @param timeout how long at most
-     * @throws AcquireTimeoutException if the time is over; with a limit of zero, if they cannot be had at once
+     * @throws AcquireTimeoutException if the time is over; with a limit of zero, if they are not free at once
      * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
      *     timeout
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      * @throws SessionGoneException if the session is lost meanwhile
-     * @throws io.conclave.error.ConclaveException if they cannot be had
+     * @throws io.conclave.error.ConclaveException if the acquire fails
      */
     public PermitGrant acquire(int count, Duration timeout) throws InterruptedException {
         return several(count).acquire(timeout);
@@ -200,7 +200,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
 
     /**
      * As {@link #acquireAsync(int)}, with a limit of time after which it fails with {@link AcquireTimeoutException}.
-     * With a limit of zero it takes what can be had at once, and may fail with
+     * With a limit of zero it takes what is free at once, and may fail with
      * {@link io.conclave.error.NotConnectedException}, as {@link #acquire(int, Duration)} does.
      */
     public CompletableFuture<PermitGrant> acquireAsync(int count, Duration timeout) {
@@ -208,7 +208,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Takes permits if they can be had without waiting for anybody. Blocks for the coordinator's try timeout at most
+     * Takes permits if they are free without waiting for anybody. Blocks for the coordinator's try timeout at most
      * ({@link io.conclave.coordinator.CoordinatorBuilder#tryTimeout}, 1 second if not set), with or without a
      * connection.
      *

@@ -39,7 +39,7 @@ import java.util.concurrent.CompletionStage;
  * <p>Its time counts from before the request that wrote the znode was sent, on both of this machine's clocks, and one
  * percent faster ({@link Elapsed}). Others count the same time from after they have seen what was written, on their
  * monotonic clocks ({@link LeaseSightings}): so it ends here first. A watch on the znode tells when another has
- * released it. State belongs to the dispatcher of the session of the time; methods that others may call say so.
+ * released it. State belongs to the dispatcher of the current session; methods that others may call say so.
  */
 final class LeaseHold extends StagedRequest implements SessionFollower.Work {
     private final Coordinator coordinator;

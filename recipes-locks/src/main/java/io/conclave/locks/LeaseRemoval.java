@@ -17,7 +17,7 @@ import java.util.function.Function;
 
 /**
  * Deletes a lease's znode, over as many sessions as that takes: it goes with none. State belongs to the dispatcher of
- * the session of the time.
+ * the current session.
  */
 final class LeaseRemoval implements SessionFollower.Work {
     private final NodePath lease;

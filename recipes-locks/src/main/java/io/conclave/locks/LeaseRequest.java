@@ -231,7 +231,7 @@ final class LeaseRequest extends AbstractGrantRequest {
         state = State.HELD;
         place.leave(new ClosedException("Granted")); // after a lost reply it does not know that it has gone
         stopLooking();
-        cut();
+        stopListening();
         gone.complete(null); // what is left is the grant's
         measurements.granted();
         measurements.progress().detail(Ongoing.ZNODE, granted.path().toString());
@@ -366,7 +366,7 @@ final class LeaseRequest extends AbstractGrantRequest {
         State before = state;
         state = State.GONE;
         stopLooking();
-        cut();
+        stopListening();
         if (before != State.LEAVING) {
             announce(reason, why);
         }
@@ -397,7 +397,7 @@ final class LeaseRequest extends AbstractGrantRequest {
     private void departed() {
         if (state == State.LEAVING) {
             state = State.GONE;
-            cut();
+            stopListening();
             gone.complete(null);
         }
     }

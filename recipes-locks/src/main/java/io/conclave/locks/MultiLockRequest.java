@@ -125,7 +125,7 @@ final class MultiLockRequest extends StagedRequest {
         if (groups.stream().allMatch(LockGroup::isEntered)) {
             grants = grantsOfAll();
             held = contenders().toList();
-            cut();
+            stopListening();
             LOG.debug("{}: granted", this);
             granted.complete(null);
         } else {
@@ -142,7 +142,7 @@ final class MultiLockRequest extends StagedRequest {
         groups.forEach(group -> sessionIs(group.session().state()));
     }
 
-    private void cut() {
+    private void stopListening() {
         sessionListeners.forEach(Registration::close);
     }
 
@@ -220,7 +220,7 @@ final class MultiLockRequest extends StagedRequest {
 
     private void giveAllBack(LossReason reason) {
         over = true;
-        cut();
+        stopListening();
         lossReason = reason;
         held = List.of();
         lost.complete(reason);

@@ -27,7 +27,7 @@ final class PermitAvailability {
     private final SemaphoreLayout layout;
     private final OptionalInt fixed; // the number of permits, unless it lives in a znode
     private final Runnable onChange;
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
     private @Nullable CompletableFuture<Seen> current; // the look that has not been answered yet
     private boolean leasesWatched;
     private boolean permitsWatched;

@@ -76,7 +76,11 @@ final class PermitExchange {
         }
     }
 
-    /** @param sender takes the reads; what its callbacks throw is its own to handle */
+    /**
+     * An exchange that has not begun.
+     *
+     * @param sender takes the reads; what its callbacks throw is its own to handle
+     */
     PermitExchange(
             Sender sender,
             Contender place,

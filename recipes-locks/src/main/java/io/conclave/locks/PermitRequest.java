@@ -63,8 +63,9 @@ final class PermitRequest extends AbstractGrantRequest {
     private final GrantMeasurements measurements;
     private final Contender place;
     private final PermitExchange exchange;
-    private volatile @Nullable String
-            shortage; // why there was no room when it was last looked; written on the dispatcher only
+    /** Why there was no room when it was last looked; written on the dispatcher only. */
+    private volatile @Nullable String shortage;
+
     private volatile Leases leases = new Leases(List.of(), 0); // written on the dispatcher only
     private volatile PermitState state = PermitState.QUEUED; // written on the dispatcher only
     private volatile @Nullable LossReason lossReason; // written before the state that it explains
@@ -97,7 +98,7 @@ final class PermitRequest extends AbstractGrantRequest {
     /**
      * Asks for permits. Never blocks.
      *
-     * @param patient whether to wait if they cannot be had at once
+     * @param patient see {@link Contender#enter}
      * @param data what others see of us; not copied
      */
     static PermitRequest enter(
@@ -327,7 +328,7 @@ final class PermitRequest extends AbstractGrantRequest {
         placeGone.complete(null);
         leaseRelease.nothingLeft();
         room.stop();
-        cut();
+        stopListening();
     }
 
     @Override
@@ -364,7 +365,7 @@ final class PermitRequest extends AbstractGrantRequest {
         if (state == PermitState.LEAVING) {
             become(PermitState.GONE);
         }
-        cut();
+        stopListening();
     }
 
     private void announce(PermitState before, LossReason reason, ConclaveException why) {
@@ -407,7 +408,7 @@ final class PermitRequest extends AbstractGrantRequest {
 
     @Override
     public AcquireTimeoutException timedOut(Duration waited) {
-        return timeout(waited, permits() + " could not be had within " + Waiting.text(waited) + ": " + whyNotGranted());
+        return timeout(waited, permits() + " were not granted within " + Waiting.text(waited) + ": " + whyNotGranted());
     }
 
     private AcquireTimeoutException timeout(Duration waited, String message) {

@@ -81,8 +81,8 @@ final class ReentrantLockView implements Lock {
      * Gives one entry back; the last one releases the lock.
      *
      * @throws IllegalMonitorStateException if the thread does not hold the lock
-     * @throws io.conclave.error.GrantLostException if the lock was lost while it was held; the entry is given back all
-     *     the same
+     * @throws io.conclave.error.GrantLostException if the lock was lost while it was held; the entry is given back
+     *     anyway
      */
     @Override
     public void unlock() {

@@ -32,7 +32,7 @@ public final class Member<P> {
         try {
             P value = Objects.requireNonNull(codec.decode(node.data()), "it makes nothing of it");
             payload = () -> value;
-        } catch (Throwable e) { // also what only other languages throw unchecked: it is still a member
+        } catch (Throwable e) { // Kotlin and Scala code may throw anything: it is still a member
             payload = () -> {
                 throw new IllegalArgumentException(
                         "Invalid payload of " + node + ", the codec does not understand it: " + e.getMessage(), e);

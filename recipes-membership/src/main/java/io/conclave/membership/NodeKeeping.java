@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@link #goOn} is the one place that decides what is sent next, from what is known; one request is on its way at a
  * time, and its answer or failure changes what is known and goes on. After a lost reply nothing is known, so the znode
- * is looked at, behind a sync. State belongs to the dispatcher of the session of the time.
+ * is looked at, behind a sync. State belongs to the dispatcher of the current session.
  */
 final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
     private static final Logger LOG = LoggerFactory.getLogger(NodeKeeping.class);
@@ -42,7 +42,7 @@ final class NodeKeeping implements SessionFollower.Work, PathQueue.Claimant {
     private final boolean isEphemeral;
     private final SessionFollower follower;
     private final PathQueue paths;
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
 
     private boolean isBusy; // an answer or a timer is on its way that goes on from here
     private boolean isBegun;

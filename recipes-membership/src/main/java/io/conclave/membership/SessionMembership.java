@@ -51,7 +51,7 @@ final class SessionMembership implements PathQueue.Claimant, Sender {
     private final RecipeSession session;
     private final NodePath path;
     private final PathQueue claims;
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private Registration sessionListener = () -> {};
     private State state = State.CLAIMING;

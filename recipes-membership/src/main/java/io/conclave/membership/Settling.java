@@ -27,7 +27,7 @@ import java.util.function.Function;
  * that last created or deleted a child, that decides: if it is the same at the end of the time as at its beginning,
  * nobody has come or gone in between, not even while the connection was away or the process was stopped.
  *
- * <p>State belongs to the dispatcher of the session of the time.
+ * <p>State belongs to the dispatcher of the current session.
  */
 final class Settling<P> implements SessionFollower.Work {
     private static final long NO_GROUP = -1;
@@ -37,7 +37,7 @@ final class Settling<P> implements SessionFollower.Work {
     private final SessionFollower follower;
     private final Function<List<String>, CompletableFuture<List<Member<P>>>> reader;
     private final CompletableFuture<List<Member<P>>> settled = new CompletableFuture<>();
-    private final Watcher watcher = this::onEvent; // one object, so that setting it again is no second watch
+    private final Watcher watcher = this::onEvent;
     private long seen; // the pzxid; NO_GROUP, or 0 if nothing is known
     private TimeSource.Timer timer = () -> {};
     private int looks; // only the answer of the last one counts

@@ -50,7 +50,7 @@ final class ConsumerTurn {
         /** The turn was lost, or given up by a transaction; it may be asked for again. */
         void onTurnLost();
 
-        /** It cannot be had. */
+        /** It cannot be given. */
         void onTurnRefused(Throwable cause);
     }
 

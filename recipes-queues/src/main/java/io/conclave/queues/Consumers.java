@@ -405,7 +405,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         public void failed(Throwable cause) {
             dequeuing = null;
             if (cause instanceof OutcomeUnknownException) {
-                lookAgainBehind(meant(), cause); // it is not known who has these items
+                lookAgainBehind(receivers(), cause); // it is not known who has these items
             } else {
                 failAll(cause);
             }
@@ -431,7 +431,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         }
 
         /** The callers that these items go to, if they do not give up before. */
-        List<PendingTake> meant() {
+        List<PendingTake> receivers() {
             return callers().limit(count).toList();
         }
 
@@ -471,7 +471,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         Dequeuing onItsWay = dequeuing;
         if (next == SessionState.CLOSED && onItsWay != null && onItsWay.mode == PendingTake.Mode.TAKE) {
             List<PendingTake> others = new ArrayList<>(pendingTakes);
-            others.removeAll(onItsWay.meant()); // those are still answered; a claim goes with the session
+            others.removeAll(onItsWay.receivers()); // those are still answered; a claim goes with the session
             failThem(others, endOf(next));
         } else if (!next.isLive()) {
             failAll(endOf(next));

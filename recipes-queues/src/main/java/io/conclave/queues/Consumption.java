@@ -119,7 +119,7 @@ final class Consumption<R> {
             if (!stage.complete(result.apply(opened))) {
                 opened.ifPresent(one -> close.accept(delivery.orElseThrow(), one));
             }
-        } catch (Throwable e) { // also what only other languages throw unchecked
+        } catch (Throwable e) { // Kotlin and Scala code may throw anything
             stage.completeExceptionally(e);
         }
     }

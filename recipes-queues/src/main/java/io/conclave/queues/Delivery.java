@@ -14,7 +14,7 @@ record Delivery(ItemName item, byte[] data, int version, Elapsed since, AtomicBo
         this(item, data, version, since, new AtomicBoolean());
     }
 
-    /** Whether it is the caller's from now on; of several only the first hears yes. */
+    /** Whether it is the caller's from now on; of several callers only the first gets true. */
     boolean own() {
         return owned.compareAndSet(false, true);
     }

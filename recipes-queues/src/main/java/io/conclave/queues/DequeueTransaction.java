@@ -105,7 +105,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     }
 
     /**
-     * Begins. The reads go out in one breath; their answers come in order.
+     * Begins. All reads are sent at once; their answers come in order.
      *
      * @param prefetched what was read already; if it has all, nothing is read
      */
@@ -183,7 +183,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         sender = by;
         sentAt = Elapsed.since(session.time());
         List<Operation<?>> operations = new ArrayList<>();
-        if (isWorn(read.get(0))) {
+        if (hasReachedMaxDeliveries(read.get(0))) {
             step = Step.BURYING;
             read.subList(1, read.size()).clear();
             bury(read.get(0), operations);
@@ -204,15 +204,15 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         by.send(operations, read.size(), this);
     }
 
-    private boolean isWorn(Delivery one) {
+    private boolean hasReachedMaxDeliveries(Delivery one) {
         return mode == PendingTake.Mode.CLAIM && one.version() >= maxDeliveries;
     }
 
-    /** No more than fits into a request, and none that is worn. */
+    /** No more than fits into a request, and none that was claimed often enough. */
     private void limit() {
         int bytes = 0;
         int count = 0;
-        while (count < read.size() && !isWorn(read.get(count))) {
+        while (count < read.size() && !hasReachedMaxDeliveries(read.get(count))) {
             bytes += mode == PendingTake.Mode.CLAIM ? read.get(count).data().length : 0;
             if (count > 0 && bytes > MAX_BYTES) {
                 break;

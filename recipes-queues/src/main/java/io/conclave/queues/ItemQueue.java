@@ -79,7 +79,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
      * @throws OutcomeUnknownException if a reply was lost, and the item that was being taken is gone: another consumer
      *     has it, or, if an operator deletes znodes of the queue, this call may have taken it; or if the backend
      *     refuses to tell what became of it. Take again
-     * @throws io.conclave.error.ConclaveException if none can be had
+     * @throws io.conclave.error.ConclaveException if no item can be taken
      * @throws RuntimeException what the codec throws; the item is a dead letter then
      */
     public T take() throws InterruptedException {
@@ -127,7 +127,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
      *
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
      * @throws SessionGoneException if the session is lost meanwhile
-     * @throws io.conclave.error.ConclaveException if none can be had
+     * @throws io.conclave.error.ConclaveException if no item can be taken
      * @throws RuntimeException what the codec throws; the item is given back, and is a dead letter one day
      */
     public Claim<T> claim() throws InterruptedException {
@@ -227,7 +227,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
     private T open(RecipeSession session, Delivery delivery) {
         try {
             return decode(delivery);
-        } catch (Throwable e) { // also what only other languages throw unchecked
+        } catch (Throwable e) { // Kotlin and Scala code may throw anything
             session.execute(() -> Requeue.toDeadLetters(session, layout, delivery));
             throw e;
         }
@@ -248,7 +248,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         try {
             T item = decode(delivery);
             return ClaimedItem.of(session, layout, delivery, item, options.visibility());
-        } catch (Throwable e) { // also what only other languages throw unchecked
+        } catch (Throwable e) { // Kotlin and Scala code may throw anything
             session.execute(() -> ClaimedItem.giveBack(session, layout, delivery));
             throw e;
         }

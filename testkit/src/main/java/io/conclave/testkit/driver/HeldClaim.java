@@ -22,32 +22,32 @@ public interface HeldClaim {
     /** Gives it back. May block; must not throw for a lost connection or a lost claim. */
     void close();
 
-    /** A tenure as a claim; if it is a grant, with its token. */
-    static HeldClaim of(Grant tenure) {
+    /** A grant as a claim; if it is a fenced one, with its token. */
+    static HeldClaim of(Grant grant) {
         return new HeldClaim() {
             @Override
             public Duration remaining() {
-                return tenure.remaining();
+                return grant.remaining();
             }
 
             @Override
             public CompletionStage<LossReason> lost() {
-                return tenure.lost();
+                return grant.lost();
             }
 
             @Override
             public Optional<FencingToken> token() {
-                return tenure instanceof FencedGrant grant ? Optional.of(grant.token()) : Optional.empty();
+                return grant instanceof FencedGrant fenced ? Optional.of(fenced.token()) : Optional.empty();
             }
 
             @Override
             public void close() {
-                tenure.close();
+                grant.close();
             }
 
             @Override
             public String toString() {
-                return tenure.toString();
+                return grant.toString();
             }
         };
     }

@@ -119,7 +119,7 @@ final class CandidateTerm {
             over.join();
         } catch (InterruptedException e) {
             over.complete(null); // the candidate gives up
-        } catch (Throwable e) { // also what only other languages throw unchecked: it must be revoked anyway
+        } catch (Throwable e) { // Kotlin and Scala code may throw anything: it must be revoked anyway
             failure = e;
             over.complete(null);
         }
