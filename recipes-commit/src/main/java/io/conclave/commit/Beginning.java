@@ -41,8 +41,8 @@ import org.slf4j.LoggerFactory;
  *       where the id was used. The rest is the transaction's znode, one for each site's vote, and an entry in each
  *       site's inbox: no site is forgotten.
  *   <li>The reply is lost: send it again on the same session. The ticket is gone: look.
- *   <li>It is refused then: the ticket is there if the refusal comes from the tree, where operations are tried in order.
- *       But a server may look at its limits before. So delete the ticket, which proves the same. It is gone: look.
+ *   <li>That is refused: the ticket is there if the refusal comes from the tree, where operations are tried in order.
+ *       But a server may look at its limits before. Then delete the ticket, which proves the same. It is gone: look.
  *   <li>The session is lost as well: never begin again. Withdraw the ticket and leave a record to abort, so that what
  *       is still under way is refused. The ticket is gone: look.
  *   <li>Look: the transaction or its decision record with our guid tells. With neither the outcome is unknown.
