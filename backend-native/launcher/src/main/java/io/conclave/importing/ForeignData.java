@@ -23,6 +23,7 @@ public final class ForeignData {
 
     private final List<String> notes = new ArrayList<>();
     private long lastZxid;
+    private long lastLoggedZxid;
     private long lastTimeMs;
     private long transactions;
 
@@ -34,9 +35,10 @@ public final class ForeignData {
      * @param logs all that were read, the oldest first
      * @param transactions how many follow the snapshot
      * @param sessions how many had not ended, with ephemerals or without
-     * @param isConfirmed whether the digest of the tree fits that ZooKeeper wrote with the last transaction
-     * @param notes files that were left out, ends of logs that were cut, and znodes that are too large to be written
-     *     again, a sentence each
+     * @param isConfirmed whether the digest of the tree fits that ZooKeeper wrote with the last transaction, or
+     *     with the snapshot if no transaction follows it
+     * @param notes files that were left out, ends of logs that were cut or come too early, and znodes that are too large
+     *     to be written again, a sentence each
      */
     public record Contents(
             TreeState state,
@@ -81,6 +83,7 @@ public final class ForeignData {
         for (Path log : behind) {
             replay(log, replayed, digests);
         }
+        noteLogsThatEndEarly(snapshot);
         boolean isConfirmed = digests.finish(notes);
         Map<String, Imported> znodes = known(tree, snapshot.file());
         for (Imported znode : znodes.values()) {
@@ -192,6 +195,7 @@ public final class ForeignData {
             for (JuteFile in = log.next(); in != null; in = log.next()) {
                 long start = in.offset();
                 Transactions.Header header = Transactions.Header.read(in);
+                lastLoggedZxid = Math.max(lastLoggedZxid, header.zxid());
                 if (header.zxid() > lastZxid) {
                     requireNext(in, start, header.zxid());
                     if (isFirst && epochOf(header.zxid()) != epochOf(lastZxid)) {
@@ -210,10 +214,22 @@ public final class ForeignData {
         }
     }
 
+    /**
+     * ZooKeeper logs a transaction before a snapshot has it, but for one that its leader sent. A new leader counts
+     * on from an epoch's number 0, which no transaction has.
+     */
+    private void noteLogsThatEndEarly(Numbered snapshot) {
+        if (lastLoggedZxid < snapshot.zxid() && numberInEpoch(snapshot.zxid()) > 0) {
+            notes.add("The logs end at 0x" + Long.toHexString(lastLoggedZxid) + ", before " + snapshot.file()
+                    + ". Unless the leader sent that snapshot to this server, the newest logs are missing: is this the"
+                    + " right dataLogDir?");
+        }
+    }
+
     /** Each transaction has the next number; a new leader begins a new epoch with its first. */
     private void requireNext(JuteFile in, long start, long zxid) throws ForeignDataException {
         boolean isNewEpoch = epochOf(zxid) > epochOf(lastZxid);
-        if (zxid != lastZxid + 1 && !(isNewEpoch && (zxid & 0xffff_ffffL) <= 1)) {
+        if (zxid != lastZxid + 1 && !(isNewEpoch && numberInEpoch(zxid) <= 1)) {
             throw in.refused(
                     start,
                     "transactions are missing: 0x" + Long.toHexString(zxid) + " follows 0x" + Long.toHexString(lastZxid)
@@ -223,5 +239,9 @@ public final class ForeignData {
 
     private static long epochOf(long zxid) {
         return zxid >>> Integer.SIZE;
+    }
+
+    private static long numberInEpoch(long zxid) {
+        return zxid & 0xffff_ffffL;
     }
 }

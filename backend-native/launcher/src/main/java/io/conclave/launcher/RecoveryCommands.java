@@ -238,7 +238,8 @@ final class RecoveryCommands {
                 + from.ephemeralCount()
                 + " ephemeral znodes. ZooKeeper's files were only read."
                 + (found.isConfirmed()
-                        ? "\nThe tree has the digest that ZooKeeper wrote with its last transaction."
+                        ? "\nThe tree has the digest that ZooKeeper wrote with its last "
+                                + (found.transactions() == 0 ? "snapshot." : "transaction.")
                         : ""));
         console.say(ClusterCommands.whatToDoNext(file, config, secret));
         return Main.DONE;

@@ -303,6 +303,23 @@ class ForeignDataTest {
         assertTrue(refusal().endsWith("name the dataLogDir."), this::refusal);
     }
 
+    /** ZooKeeper logs a transaction before a snapshot has it, so the logs are those of another time or place. */
+    @Test
+    void logsThatEndBeforeTheSnapshotAreNoted() throws IOException {
+        Files.move(snapshot, snapshot.resolveSibling("snapshot.8"));
+        ForeignData.Contents contents = read();
+        assertEquals(0, contents.transactions());
+        assertEquals(1, contents.notes().size(), contents.notes()::toString);
+        assertTrue(contents.notes().get(0).startsWith("The logs end at 0x7, before "), contents.notes()::toString);
+    }
+
+    /** A leader has the number of its epoch before there is a transaction of it, and a snapshot may be taken then. */
+    @Test
+    void aSnapshotAtTheBeginOfAnEpochIsBehindTheLogs() throws IOException {
+        Files.move(snapshot, snapshot.resolveSibling("snapshot.100000000"));
+        assertEquals(List.of(), read().notes());
+    }
+
     @Test
     void aDirectoryWithoutASnapshotIsRefused() throws IOException {
         Files.delete(snapshot);

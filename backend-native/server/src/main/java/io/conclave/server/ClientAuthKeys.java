@@ -93,7 +93,7 @@ final class ClientAuthKeys {
     /** As ZooKeeper does it: {@code sessionRequireClientSASLAuth} goes before the other two. */
     ClientAuthConfig read() {
         if (enforced && !enforcesSasl && schemes.isEmpty()) {
-            throw new ConfigException("enforce.auth.enabled=true needs enforce.auth.schemes, such as digest");
+            throw new ConfigException("enforce.auth.enabled=true needs enforce.auth.schemes, such as sasl");
         }
         Set<String> inForce = enforcesSasl ? Set.of("sasl") : enforced ? schemes : Set.of();
         return new ClientAuthConfig(

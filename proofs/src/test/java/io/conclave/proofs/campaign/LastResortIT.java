@@ -162,6 +162,84 @@ class LastResortIT {
         }
     }
 
+    /** The two could outvote the third one without what they lack, so nobody leads until an operator decides. */
+    @Test
+    @Timeout(300)
+    void ofTwoThatAreSetBackTheThirdBeginsANewCluster() throws Exception {
+        try (Ensemble ensemble = start()) {
+            Member whole = ensemble.awaitAllServing();
+            List<Member> restored = ensemble.others(whole);
+            for (Member member : restored) {
+                member.terminate();
+                copy(EnsembleBuilder.dataOf(home, member.number()), home.resolve("image-" + member.number()));
+                member.start();
+                ensemble.awaitAllServing();
+            }
+            write(ensemble, ensemble.awaitLeader(), 0);
+            for (Member member : restored) {
+                assertAllThere(ensemble, member, WRITES);
+            }
+            assertAllThere(ensemble, whole, WRITES);
+            for (Member member : restored) {
+                member.kill();
+            }
+            for (Member member : restored) {
+                Path data = EnsembleBuilder.dataOf(home, member.number());
+                delete(data);
+                copy(home.resolve("image-" + member.number()), data);
+                member.start();
+            }
+            for (Member member : restored) {
+                Awaitility.await("it says why it takes no part")
+                        .atMost(PATIENCE)
+                        .until(() -> member.log().contains("set back"));
+            }
+
+            for (Member member : ensemble.members()) {
+                member.terminate();
+            }
+            whole.command("force-new-cluster", "--yes");
+            for (Member member : restored) {
+                member.command("set-aside");
+            }
+            for (Member member : ensemble.members()) {
+                member.start();
+            }
+            Member leader = ensemble.awaitAllServing();
+            write(ensemble, leader, WRITES);
+            for (Member member : ensemble.members()) {
+                assertAllThere(ensemble, member, 2 * WRITES);
+            }
+        }
+    }
+
+    @Test
+    @Timeout(300)
+    void aDamagedLogIsSetAsideAndItsServerTakenInAgain() throws Exception {
+        try (Ensemble ensemble = start()) {
+            Member leader = ensemble.awaitAllServing();
+            Member damaged = ensemble.others(leader).get(0);
+            write(ensemble, leader, 0);
+            assertAllThere(ensemble, damaged, WRITES);
+            damaged.kill();
+            Path segment = firstSegment(EnsembleBuilder.dataOf(home, damaged.number()));
+            damage(segment);
+            damaged.start();
+            Awaitility.await("it ends by itself").atMost(PATIENCE).until(() -> !damaged.isAlive());
+            assertTrue(damaged.log().contains(segment.getFileName().toString()), damaged::log);
+
+            damaged.command("set-aside");
+            damaged.start();
+            write(ensemble, leader, WRITES);
+            Awaitility.await("it follows again").atMost(PATIENCE).until(() -> damaged.mode() == Mode.FOLLOWER);
+            assertAllThere(ensemble, damaged, 2 * WRITES);
+            try (Coordinator client = connect(ensemble, leader)) {
+                Awaitility.await("its vote").atMost(PATIENCE).until(() -> Members.in(client)
+                        .votes(damaged.number()));
+            }
+        }
+    }
+
     private Ensemble start() {
         return Ensemble.of(EnsembleKind.CONCLAVE, home)
                 .ticks(500, 20, 4)
@@ -179,13 +257,7 @@ class LastResortIT {
     private static void tear(Path data) throws IOException {
         byte[] torn = new byte[3 * SECTOR];
         new Random(1).nextBytes(torn);
-        Path segment;
-        try (Stream<Path> files = Files.walk(data)) {
-            segment = files.filter(file -> file.getFileName().toString().matches("segment-.*\\.log"))
-                    .sorted()
-                    .findFirst()
-                    .orElseThrow();
-        }
+        Path segment = firstSegment(data);
         byte[] bytes = Files.readAllBytes(segment);
         int end = bytes.length;
         while (bytes[end - 1] == 0) {
@@ -194,6 +266,26 @@ class LastResortIT {
         try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
             file.seek((end + SECTOR - 1L) / SECTOR * SECTOR);
             file.write(torn);
+        }
+    }
+
+    /** Changes a byte among those that were synced long before the end. */
+    private static void damage(Path segment) throws IOException {
+        try (RandomAccessFile file = new RandomAccessFile(segment.toFile(), "rw")) {
+            int place = 4 * SECTOR;
+            file.seek(place);
+            int read = file.read();
+            file.seek(place);
+            file.write(read ^ 0x15);
+        }
+    }
+
+    private static Path firstSegment(Path data) throws IOException {
+        try (Stream<Path> files = Files.walk(data)) {
+            return files.filter(file -> file.getFileName().toString().matches("segment-.*\\.log"))
+                    .sorted()
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 
