@@ -37,8 +37,8 @@ public final class ForeignData {
      * @param sessions how many had not ended, with ephemerals or without
      * @param isConfirmed whether the digest of the tree fits that ZooKeeper wrote with the last transaction, or
      *     with the snapshot if no transaction follows it
-     * @param notes files that were left out, ends of logs that were cut or come too early, and znodes that are too large
-     *     to be written again, a sentence each
+     * @param notes files that were left out, ends of logs that were cut or come too early, and znodes that are too
+     *     large to be written again, a sentence each
      */
     public record Contents(
             TreeState state,
