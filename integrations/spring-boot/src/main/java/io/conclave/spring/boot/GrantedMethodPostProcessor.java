@@ -64,6 +64,26 @@ final class GrantedMethodPostProcessor extends AbstractBeanFactoryAwareAdvisingP
         return processor;
     }
 
+    /**
+     * Refuses all methods with the annotation.
+     *
+     * @param remedy what the application lacks
+     */
+    static GrantedMethodPostProcessor refusing(
+            Class<? extends Annotation> annotation, String remedy, Environment environment) {
+        Consumer<Method> refusal = method -> {
+            throw new IllegalArgumentException("its recipe is not there: " + remedy);
+        };
+        return of(
+                annotation,
+                call -> {
+                    throw new IllegalStateException(remedy);
+                },
+                refusal,
+                () -> {},
+                environment);
+    }
+
     /** @param reader reads a method's annotation; throws IllegalArgumentException if that breaks a rule */
     private GrantedMethodPostProcessor(
             Class<? extends Annotation> annotation,

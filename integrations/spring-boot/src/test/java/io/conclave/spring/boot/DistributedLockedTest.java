@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -547,6 +548,19 @@ class DistributedLockedTest {
                                     .getDescription())
                             .contains("conclave.connect-string is not set");
                 });
+    }
+
+    @Test
+    void startFailsWithoutTheRecipeRatherThanRunWithoutTheLock() {
+        ApplicationContextRunner without = runner.withClassLoader(new FilteredClassLoader(DistributedLock.class));
+        without.run(context -> assertThat(context).hasNotFailed());
+        without.withBean(Jobs.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .hasStackTraceContaining("Invalid @DistributedLocked on ")
+                    .hasStackTraceContaining(
+                            "add conclave-recipes-locks (on the module path: requires" + " io.conclave.locks)");
+        });
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -344,6 +346,35 @@ class LeaderOnlyTest extends LeaderOnlyFixture {
         runner.withPropertyValues("conclave.connect-string=conclave://127.0.0.1:1")
                 .withBean(Jobs.class)
                 .run(context -> assertThat(context.getBean(Jobs.class).text()).isNull());
+    }
+
+    @Test
+    void startFailsWithoutTheRecipeRatherThanRunInEveryProcess() {
+        ApplicationContextRunner without = runner.withClassLoader(new FilteredClassLoader(LeaderElection.class));
+        without.run(context -> assertThat(context).hasNotFailed());
+        without.withBean(Jobs.class).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .hasStackTraceContaining("Invalid @LeaderOnly on ")
+                    .hasStackTraceContaining(
+                            "add conclave-recipes-election (on the module path: requires" + " io.conclave.election)");
+        });
+        without.withPropertyValues("conclave.elections=/elections/listed").run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .hasStackTraceContaining("conclave.elections")
+                    .hasStackTraceContaining("add conclave-recipes-election");
+        });
+    }
+
+    @Test
+    void startNeedsNoAutoConfigurationOfTheCoordinator() {
+        ApplicationContextRunner without = new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(LeaderElectionAutoConfiguration.class));
+        without.run(context -> assertThat(context).hasNotFailed());
+        without.withBean(Coordinator.class, this::coordinator)
+                .withPropertyValues("conclave.elections=" + PATH)
+                .run(LeaderOnlyFixture::awaitLeader);
     }
 
     @Test
