@@ -8,7 +8,10 @@ import java.util.concurrent.CompletableFuture;
  * {@link LeaderElection#runWhileLeader}. Thread-safe.
  */
 public interface Candidacy extends AutoCloseable {
-    /** The leadership under which the work runs now, held or lost already; empty between two works. Never blocks. */
+    /**
+     * The leadership under which the work runs or is about to begin, held or lost already; empty between two works.
+     * Never blocks.
+     */
     Optional<Leadership> leadership();
 
     /** How often the work was begun. */
@@ -20,8 +23,8 @@ public interface Candidacy extends AutoCloseable {
     /**
      * Ends the candidacy: leaves the line, or interrupts the work, waits for its end and resigns. It waits for the
      * session timeout at most: a work that has not ended then goes on, and leads until it ends. Called by the work
-     * itself it only sees to it that there is no next campaign. Idempotent; ignores interrupts (the thread's interrupt
-     * flag is kept).
+     * itself it only sees to it that there is no next campaign; a later call by another thread interrupts the work.
+     * Idempotent; ignores interrupts (the thread's interrupt flag is kept).
      */
     @Override
     void close();

@@ -58,7 +58,7 @@ final class RepeatedCampaign implements Candidacy {
     private long failures;
 
     private enum State {
-        /** In the line. */
+        /** In the line, or leaving it after a campaign that failed. */
         CAMPAIGNING,
         /** Leading; the work runs, or is about to begin. */
         WORKING,
@@ -101,7 +101,8 @@ final class RepeatedCampaign implements Candidacy {
             next = election.begin();
             campaign = next;
         }
-        Waiting.whenDone(election.leadershipOf(next).stage(Leadership::closeAsync), this::onLeader, this::onNoLeader);
+        Waiting.whenDone(election.leadershipOf(next).stage(Leadership::closeAsync), this::onLeader, cause -> next.gone()
+                .thenRun(() -> completions.execute(() -> onNoLeader(cause))));
     }
 
     private void onNoLeader(Throwable cause) {
@@ -127,7 +128,7 @@ final class RepeatedCampaign implements Candidacy {
             campaign = null;
             works = !closing;
             become(works ? State.WORKING : State.RESIGNING);
-            leadership = granted;
+            leadership = works ? granted : null;
         }
         if (works) {
             granted.lost().thenAccept(reason -> onLost(granted, reason));
@@ -194,6 +195,7 @@ final class RepeatedCampaign implements Candidacy {
         });
         synchronized (lock) {
             failures += failure.isPresent() ? 1 : 0;
+            leadership = null;
             become(State.RESIGNING);
         }
         resign(granted, failure.map(Retry::delay).orElse(Duration.ZERO));
@@ -216,7 +218,6 @@ final class RepeatedCampaign implements Candidacy {
     /** Nothing is left in the line: the next campaign begins after the delay, if there is to be one. */
     private void pause(Duration delay) {
         synchronized (lock) {
-            leadership = null;
             become(State.PAUSING);
             if (closing) {
                 finish();
@@ -271,11 +272,11 @@ final class RepeatedCampaign implements Candidacy {
         Campaign unfinished;
         synchronized (lock) {
             unfinished = campaign;
+            if (interrupt != null && worker != Thread.currentThread()) {
+                interrupt.onLoss(); // also if the work itself has closed it before
+            }
             if (!closing) {
                 closing = true;
-                if (interrupt != null && worker != Thread.currentThread()) {
-                    interrupt.onLoss();
-                }
                 if (state == State.PAUSING) {
                     finish();
                 }

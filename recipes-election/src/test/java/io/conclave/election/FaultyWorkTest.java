@@ -1,14 +1,19 @@
 package io.conclave.election;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.node.NodePath;
 import io.conclave.request.Delete;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.Faults;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -17,6 +22,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -100,6 +106,57 @@ class FaultyWorkTest extends ElectionFixture {
         candidacy.closeAsync().toCompletableFuture().get(120, SECONDS);
         assertEquals(1, candidacy.runCount());
         awaitNothingLeft(coordinator);
+    }
+
+    /** A shutdown hook, say. */
+    @Test
+    void workThatHasClosedItsOwnCandidacyAndGoesOnIsInterruptedByTheNextClose() throws Exception {
+        Coordinator coordinator = connect();
+        AtomicReference<Candidacy> own = new AtomicReference<>();
+        CountDownLatch closed = new CountDownLatch(1);
+        own.set(electionOf(coordinator).runWhileLeader(leadership -> {
+            awaitKnown(own).close();
+            closed.countDown();
+            new CountDownLatch(1).await();
+        }));
+        assertTrue(closed.await(120, SECONDS));
+        get(own.get().closeAsync());
+        assertEquals(0, own.get().failureCount());
+        awaitNothingLeft(coordinator);
+    }
+
+    @Test
+    void leadershipIsEmptyWhenTheWorkHasEndedThoughTheResignationIsNotConfirmed() throws Exception {
+        Coordinator coordinator = opened(builder().sessionTimeout(PATIENCE.multipliedBy(2)));
+        CountDownLatch mayEnd = new CountDownLatch(1);
+        Candidacy candidacy = electionOf(coordinator).runWhileLeader(leadership -> mayEnd.await());
+        await().atMost(PATIENCE).until(() -> candidacy.leadership().isPresent());
+        long session = RecipeAccess.session(coordinator).id();
+        memoryStore().faults().suspend(session);
+        mayEnd.countDown();
+        await().atMost(PATIENCE).until(() -> candidacy.leadership().isEmpty());
+        memoryStore().faults().restore(session);
+    }
+
+    @Test
+    void candidacyThatIsClosedWhileTheConnectionIsAwayEndsWhenItsPlaceIsGone() throws Exception {
+        Coordinator other = connect();
+        try (Leadership leadership = electionOf(other).campaign(PATIENCE)) {
+            Coordinator coordinator = opened(builder().sessionTimeout(PATIENCE.multipliedBy(2)));
+            Candidacy candidacy = electionOf(coordinator, "waiting").runWhileLeader(unused -> {});
+            awaitCandidates(other, 2);
+            NodePath place = candidate(electionOf(other), "waiting").path();
+            Faults faults = memoryStore().faults();
+            long session = RecipeAccess.session(coordinator).id();
+            faults.suspend(session);
+            CompletableFuture<Boolean> isLeft = candidacy
+                    .closeAsync()
+                    .thenApply(ended -> memoryStore().snapshot().containsKey(place));
+            assertThrows(TimeoutException.class, () -> isLeft.get(100, MILLISECONDS));
+            faults.restore(session);
+            assertFalse(get(isLeft));
+            assertTrue(leadership.isHeld());
+        }
     }
 
     /** What follows the loss may block, also until the work has ended. */
