@@ -51,7 +51,7 @@ public interface ReplicatedLog extends AutoCloseable {
      * Does not block.
      *
      * @return false if the log does not take work (as with {@link #propose}); the action is not run then. After true it
-     *     is run, unless the log fails
+     *     is run, unless the log fails, or is closed before the action is due
      */
     boolean readBarrier(Runnable action);
 
