@@ -49,7 +49,7 @@ final class SessionMachine implements ConnectionOwner {
     private final SessionMove move;
     private final EnsembleFollower follower;
 
-    private boolean wasAttached; // requests may have been sent
+    private boolean everAttached; // requests may have been sent
 
     // Written on the loop, read from anywhere.
     private volatile ServerIdentity identity = ServerIdentity.FOREIGN;
@@ -108,7 +108,7 @@ final class SessionMachine implements ConnectionOwner {
         return parts;
     }
 
-    /** Of the server that was asked last. From any thread. */
+    /** The identity of the server that answered last. From any thread. */
     ServerIdentity identity() {
         return identity;
     }
@@ -192,7 +192,7 @@ final class SessionMachine implements ConnectionOwner {
             return;
         }
         link.attach();
-        wasAttached = true;
+        everAttached = true;
         connectFailure = null;
         opened.pings().begin();
         introduction.sendOver(opened);
@@ -317,7 +317,7 @@ final class SessionMachine implements ConnectionOwner {
         }
         if (status.isClosing()) {
             queue.failAll(status::noLongerPossible);
-            if (!ticket.isIssued() || connector.isRoundOver() || status.areCredentialsRejected()) {
+            if (isCloseHopeless()) {
                 end();
             } else {
                 connect();
@@ -407,7 +407,7 @@ final class SessionMachine implements ConnectionOwner {
 
     /** Whether a server may have executed something for it: none does for a client whose credentials it rejects. */
     private boolean mayHaveWritten() {
-        return status.areCredentialsRejected() ? status.wasConnected() : wasAttached;
+        return status.areCredentialsRejected() ? status.wasConnected() : everAttached;
     }
 
     private void stop() {
@@ -430,10 +430,15 @@ final class SessionMachine implements ConnectionOwner {
             drain();
         } else {
             queue.failAll(status::noLongerPossible);
-            if (!ticket.isIssued() || status.areCredentialsRejected() || connector.isRoundOver()) {
+            if (isCloseHopeless()) {
                 end();
             }
         }
+    }
+
+    /** Whether there is no session to close, or no server to ask for it. */
+    private boolean isCloseHopeless() {
+        return !ticket.isIssued() || connector.isRoundOver() || status.areCredentialsRejected();
     }
 
     /** The owner's close is done, confirmed by the server where possible. */

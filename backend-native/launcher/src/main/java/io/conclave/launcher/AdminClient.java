@@ -76,7 +76,7 @@ final class AdminClient implements AutoCloseable {
         call(++xid, new RequestBody.Sync("/"));
     }
 
-    /** Puts in force what all members understand; what came of it, in words. */
+    /** Raises the feature level; returns the server's sentence about the outcome. */
     String raiseLevel() throws IOException {
         return text(call(++xid, new RequestBody.GetData(RAISE_LEVEL, false)));
     }

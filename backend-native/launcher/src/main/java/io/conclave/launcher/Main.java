@@ -85,7 +85,7 @@ public final class Main {
             command(
                     "set-aside",
                     "",
-                    "puts a damaged log away, so that the server can join anew",
+                    "sets a damaged log aside, so that the server can join anew",
                     ClusterCommands::setAside),
             command("members", "", "lists the cluster's members", ClusterCommands::members),
             command("add", "server.N=host:port...", "takes a server in", ClusterCommands::add),

@@ -76,17 +76,17 @@ final class Audit {
 
     private void succeeded(AuditLine beginning, RequestBody request, Result result) {
         String path = result instanceof Result.Created created ? created.path() : pathOf(request);
-        one(beginning, request, path, AuditLine.Result.SUCCESS);
+        writeLine(beginning, request, path, AuditLine.Result.SUCCESS);
     }
 
     /** A write was refused, by the tree or before. */
     void failed(Client client, RequestBody request) {
         if (log.isOn()) {
-            one(client.line(), request, pathOf(request), AuditLine.Result.FAILURE);
+            writeLine(client.line(), request, pathOf(request), AuditLine.Result.FAILURE);
         }
     }
 
-    private void one(AuditLine beginning, RequestBody request, @Nullable String path, AuditLine.Result result) {
+    private void writeLine(AuditLine beginning, RequestBody request, @Nullable String path, AuditLine.Result result) {
         String operation = operationOf(request);
         if (operation != null) {
             log.write(() -> new AuditLine(beginning)

@@ -26,7 +26,7 @@ public final class AuditLog implements AutoCloseable {
     private static final int MOST_LINES = 65_536;
     private static final int SHARE_OF_HEAP = 16;
 
-    /** Of a line that waits, beside its characters. */
+    /** The memory of a waiting line, without its characters. */
     private static final int BYTES_OF_A_LINE = 64;
 
     private static final long LAST_LINES_MS = 2000;

@@ -14,10 +14,9 @@ import org.jspecify.annotations.Nullable;
  * no change to that. Belongs to the connection's loop.
  */
 final class ChildrenList extends LongReads.LongReadOfState {
-    /** With more than that it is a long one. */
-    private static final int LONG = 5_000;
+    private static final int LONG_CHILDREN = 5_000;
 
-    /** The same of the characters of all names. */
+    /** Of all names together. */
     static final int LONG_CHARACTERS = 1 << 20;
 
     private static final int NAMES_OF_A_PART = 500;
@@ -37,7 +36,7 @@ final class ChildrenList extends LongReads.LongReadOfState {
 
     /** Whether a request lists more than what is done in one go. */
     static boolean isLong(TreeState state, RequestBody request) {
-        return TreeReads.childCount(state, path(request)) > LONG
+        return TreeReads.childCount(state, path(request)) > LONG_CHILDREN
                 || TreeReads.hasLongNames(state, path(request), LONG_CHARACTERS);
     }
 

@@ -169,7 +169,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
             }
             long sinceNanos = services.time().monotonicNanos();
             while (wantsFrame()) {
-                if (connection.isOpen() && (holds.holdsBack(received) || !intake.begins(received))) {
+                if (connection.isOpen() && (holds.checkHeldBack(received) || !intake.tryBegin(received))) {
                     break;
                 }
                 Optional<ByteBuf> frame = received.nextFrame(
@@ -177,7 +177,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
                 if (frame.isEmpty()) {
                     hasHandledAll = true;
                     if (connection.isOpen() && !connection.isFinishing()) {
-                        arrival.isIncomplete();
+                        arrival.awaitRest();
                     }
                     break;
                 }

@@ -12,8 +12,7 @@ import org.jspecify.annotations.Nullable;
  * to the connection's loop.
  */
 final class EphemeralsList extends LongReads.LongReadOfState {
-    /** With more than that it is a long one. */
-    private static final int LONG = 5_000;
+    private static final int LONG_EPHEMERALS = 5_000;
 
     private static final int PATHS_OF_A_PART = 500;
 
@@ -32,7 +31,7 @@ final class EphemeralsList extends LongReads.LongReadOfState {
                                 .map(SessionRecord::ephemerals)
                                 .map(all -> all.size())
                                 .orElse(0)
-                        > LONG
+                        > LONG_EPHEMERALS
                 || TreeReads.hasLongEphemerals(state, sessionId, ChildrenList.LONG_CHARACTERS);
     }
 

@@ -98,7 +98,7 @@ final class LongReads {
                 whenMalformed.accept(e);
                 connection.resume();
             } catch (RuntimeException | Error e) {
-                LOG.error("A request of {} cannot go on", connection, e);
+                LOG.error("{} cannot go on", this, e);
                 connection.close("an error of the server");
             }
             return true;
@@ -156,6 +156,11 @@ final class LongReads {
         abstract boolean doPart();
 
         abstract void finish();
+
+        @Override
+        public String toString() {
+            return getClass().getSimpleName() + " " + xid + " of " + reads.connection;
+        }
     }
 
     /** Answers from the state that the loop showed when its turn came; events of later changes go out behind it. */

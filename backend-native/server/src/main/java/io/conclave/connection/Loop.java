@@ -33,7 +33,7 @@ final class Loop {
     private static final Duration RETRY_DELAY = Duration.ofMillis(20);
     private static final int MAX_UNSEEN_STEPS = 4;
 
-    /** Of a connection that has gone. */
+    /** How many watches of a closed connection are removed at a time. */
     private static final int WATCHES_OF_A_PART = 200;
 
     private final EventLoop eventLoop;

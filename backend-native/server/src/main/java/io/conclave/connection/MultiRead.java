@@ -28,8 +28,8 @@ final class MultiRead {
     /** Once its results are larger, the parts that are left are refused; less where one client may have less. */
     private static final long MOST_BYTES = 16L << 20;
 
-    /** More than that is long, where a name in a list of children counts 1. */
-    private static final int LONG = 5_000;
+    /** Where a name in a list of children counts 1. */
+    private static final int LONG_WORK = 5_000;
 
     /** Behind all results. */
     static final WireRecord END = new ReplyBody.Multi(List.of());
@@ -80,16 +80,16 @@ final class MultiRead {
     static boolean isLong(TreeState state, RequestBody.Multi request) {
         long work = (long) WORK_OF_A_PART * request.operations().size();
         Iterator<RequestBody> parts = request.operations().iterator();
-        while (work <= LONG && parts.hasNext()) {
+        while (work <= LONG_WORK && parts.hasNext()) {
             RequestBody part = parts.next();
             if (part instanceof RequestBody.GetChildren list) {
                 work += TreeReads.childCount(state, list.path());
-                work += work > LONG ? 0 : TreeReads.nameCharacters(state, list.path()) / BYTES_OF_WORK;
+                work += work > LONG_WORK ? 0 : TreeReads.nameCharacters(state, list.path()) / BYTES_OF_WORK;
             } else {
                 work += TreeReads.dataLength(state, ((RequestBody.GetData) part).path()) / BYTES_OF_WORK;
             }
         }
-        return work > LONG;
+        return work > LONG_WORK;
     }
 
     /**

@@ -52,7 +52,7 @@ final class RequestArrival implements ArrivingRequests.Arrival {
     }
 
     /** The next request is not all there: it asks for room, unless it has, or needs none. */
-    void isIncomplete() {
+    void awaitRest() {
         int length = received.announcedFrameLength().orElse(0);
         if (place == Place.NONE && length > ArrivingRequests.FREE_BYTES) {
             if (all.enter(this, length)) {

@@ -205,17 +205,17 @@ final class RequestDispatch {
         if (session.isEmpty()) {
             connection.close("its session has ended");
         } else if (session.get().isSuspected()) {
-            offers.propose(new Keep(xid));
+            offers.propose(new KeepSessionProposal(xid));
         } else {
             answerPing(xid);
         }
     }
 
     /** Says through the log that the session lives, and answers the ping if that was in time. */
-    private final class Keep extends ConnectionProposal {
+    private final class KeepSessionProposal extends ConnectionProposal {
         private final int xid;
 
-        Keep(int xid) {
+        KeepSessionProposal(int xid) {
             super(connection, new Change.KeepSession(connection.sessionId(), connection.attachment()));
             this.xid = xid;
         }

@@ -56,7 +56,7 @@ final class RequestHolds {
     }
 
     /** Looks at the next frame before it is handled: whether it has to wait for the answer to the one before it. */
-    boolean holdsBack(ReceivedBytes received) {
+    boolean checkHeldBack(ReceivedBytes received) {
         behindAnother = pipeline.holdsNext()
                 && received.intOfNextFrame(RequestIntake.XID_BYTES).stream()
                         .anyMatch(opCode -> opCode != OpCode.PING.code());

@@ -69,7 +69,7 @@ final class RequestIntake {
     }
 
     /** Looks at the next frame, if all of it is there, before it is handled: whether that may be done now. */
-    boolean begins(ReceivedBytes received) {
+    boolean tryBegin(ReceivedBytes received) {
         OptionalInt length = received.nextFrameLength();
         if (length.isEmpty()) {
             return true;
@@ -140,12 +140,12 @@ final class RequestIntake {
      */
     void comeBack(Runnable back) {
         long weight = asideWeight;
-        if (weight == 0 || largeRequests.enter(() -> connection.loop().post(() -> isBack(weight, back)), weight)) {
-            isBack(weight, back);
+        if (weight == 0 || largeRequests.enter(() -> connection.loop().post(() -> cameBack(weight, back)), weight)) {
+            cameBack(weight, back);
         }
     }
 
-    private void isBack(long weight, Runnable back) {
+    private void cameBack(long weight, Runnable back) {
         if (gone) {
             largeRequests.leave(weight);
             return;

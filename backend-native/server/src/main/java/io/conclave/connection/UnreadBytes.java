@@ -199,7 +199,10 @@ final class UnreadBytes {
         }
     }
 
-    /** Those first that have the most to read, and have taken nothing for the longest time. */
+    /**
+     * Closes clients until no more than {@code most} bytes are unread: first those with the most to read that took
+     * nothing for the longest time.
+     */
     private void cutDownTo(long most, Predicate<Client> which, String why, List<Runnable> actions) {
         long now = time.monotonicNanos();
         List<Client> worstFirst = behind.stream()

@@ -18,7 +18,7 @@ final class BackgroundThreads {
     /** Where each may wait for a server that does not answer. */
     private static final int WAITING_WORKERS = 32;
 
-    /** That wait; more are refused, so that strangers fill no memory. */
+    /** Handshakes that may wait; more are refused, so that strangers cannot fill the memory. */
     private static final int MOST_HANDSHAKES = 2048;
 
     /** The same of clients: fewer than may be half open, for the oldest of these are closed to make room. */

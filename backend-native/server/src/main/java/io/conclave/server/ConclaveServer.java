@@ -431,7 +431,7 @@ public final class ConclaveServer implements AutoCloseable {
 
     /**
      * On the log's thread: the others have another state. Nothing that is here may be served or sent any
-     * more. The log is put away, so that the next start is that of a member that has nothing, and is given what the
+     * more. The log is set aside, so that the next start is that of a member that has nothing, and is given what the
      * others have.
      */
     void stateIsWrong(String reason) {
@@ -509,7 +509,7 @@ public final class ConclaveServer implements AutoCloseable {
         } catch (TimeoutException e) {
             LOG.info("Some clients have not gone within {} ms", ms);
         } catch (ExecutionException e) {
-            throw new IllegalStateException("a stage that does not fail has failed", e);
+            throw new IllegalStateException("waiting for the clients to leave has failed", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

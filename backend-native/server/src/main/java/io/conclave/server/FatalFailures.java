@@ -40,7 +40,7 @@ final class FatalFailures {
     }
 
     /**
-     * The others have another state. The log is put away, so that the next start is that of a member that has nothing,
+     * The others have another state. The log is set aside, so that the next start is that of a member that has nothing,
      * and is given what the others have.
      *
      * @param kill ends the server so that nothing that is here is sent any more
@@ -48,36 +48,36 @@ final class FatalFailures {
     void stateIsWrong(String reason, Runnable kill) {
         LOG.error("The server stops: {}", reason);
         BackgroundThreads.runApart(() -> {
-            boolean noted = isNoted(reason);
+            boolean marked = isMarked(reason);
             kill.run();
-            fatal.accept(new LogException(reason + ". " + logPutAway(noted)
+            fatal.accept(new LogException(reason + ". " + logSetAside(marked)
                     + " Start it again: it is given the state of the others. Have its memory tested"));
         });
     }
 
-    /** Whether the next start puts the log away: something may keep the directory locked until this process ends. */
-    private boolean isNoted(String reason) {
+    /** Whether the next start sets the log aside: something may keep the directory locked until this process ends. */
+    private boolean isMarked(String reason) {
         try {
             dataDirectory.ifPresent(directory -> EnsembleLog.setAsideAtNextStart(RealDisk.in(directory), reason));
             return true;
         } catch (RuntimeException e) { // also where the directory is gone: the server must end
-            LOG.error("It could not be noted that the log is wrong", e);
+            LOG.error("The log could not be marked to be set aside at the next start", e);
             return false;
         }
     }
 
-    private String logPutAway(boolean noted) {
+    private String logSetAside(boolean marked) {
         if (dataDirectory.isEmpty()) {
             return "It was in memory only.";
         }
         try {
             List<String> names = EnsembleLog.setAside(RealDisk.in(dataDirectory.get()));
-            return "Its log was put away, as " + String.join(", ", names) + ".";
+            return "Its log was set aside, as " + String.join(", ", names) + ".";
         } catch (RuntimeException e) {
-            LOG.warn("The log could not be put away now", e);
-            return noted
-                    ? "Its log is put away by the next start."
-                    : "Its log could not be put away (" + e.getMessage() + "): do that before the next start.";
+            LOG.warn("The log could not be set aside now", e);
+            return marked
+                    ? "Its log is set aside by the next start."
+                    : "Its log could not be set aside (" + e.getMessage() + "): do that before the next start.";
         }
     }
 

@@ -57,7 +57,7 @@ final class FeatureLevels implements FeatureLevelService {
     private final AtomicBoolean announcing = new AtomicBoolean();
     private volatile boolean stopped;
 
-    /** @param delay how long a new level waits for an operator, who may want to go back; empty for ever */
+    /** @param delay how long a new level waits for an operator, who may go back; empty to wait until one raises it */
     FeatureLevels(
             int own,
             int memberId,

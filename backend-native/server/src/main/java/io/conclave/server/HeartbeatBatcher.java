@@ -129,7 +129,7 @@ final class HeartbeatBatcher {
         }
     }
 
-    /** With a timer of its own: the one of heartbeats may be much longer, and a client may wait for this note. */
+    /** Has its own timer: the timer for heartbeats may take much longer, and a client may wait for this note. */
     private void retry() {
         if (retryTimed.compareAndSet(false, true)) {
             time.schedule(RETRY_DELAY, () -> {

@@ -110,7 +110,7 @@ final class LogEvents implements LogListener {
             String notUnderstood = member + ": " + e.getMessage();
             if (!notUnderstood.equals(complaint)) { // it is sent again and again
                 complaint = notUnderstood;
-                LOG.error("A note of a member is not understood, and not confirmed: member {}", notUnderstood);
+                LOG.error("A heartbeat cannot be read, so it is not answered: from member {}", notUnderstood);
             }
             return false;
         }
@@ -121,7 +121,7 @@ final class LogEvents implements LogListener {
         try {
             members.answered(ServerAnswer.decode(note));
         } catch (IllegalArgumentException e) {
-            LOG.error("Member {} answered something that this one does not understand: {}", member, e.getMessage());
+            LOG.error("Member {} sent an answer that cannot be read: {}", member, e.getMessage());
         }
     }
 

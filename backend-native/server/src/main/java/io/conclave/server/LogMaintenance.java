@@ -44,13 +44,13 @@ public final class LogMaintenance {
     }
 
     /**
-     * Puts a damaged log away, so that the member can come back without one and be taken in by the others. Blocks.
+     * Sets a damaged log aside, so that the member can come back without one and be taken in by the others. Blocks.
      *
-     * @return the names of the files that were put away, as they are called now
+     * @return the names of the files that were set aside, as they are called now
      * @throws LogException if there is none, or it is in use
      */
     public static List<String> setLogAside(ServerConfig config) {
-        return EnsembleLog.setAside(diskOf(config, "a server in memory has no log to put away"));
+        return EnsembleLog.setAside(diskOf(config, "a server in memory has no log to set aside"));
     }
 
     /**

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 final class LogWatchdog {
     private static final Logger LOG = LoggerFactory.getLogger(LogWatchdog.class);
 
-    /** So many looks in vain are the time after which the server stops serving. */
-    private static final int LOOKS = 8;
+    /** After so many looks in vain the server stops serving. */
+    private static final int LOOKS_BEFORE_STANDSTILL = 8;
 
     /** What is done about it; not to block. On the timer's or the log's thread, one call at a time. */
     interface Rescue {
@@ -63,9 +63,9 @@ final class LogWatchdog {
         this.log = log;
         this.time = time;
         this.otherThread = otherThread;
-        this.interval = stopServingAfter.dividedBy(LOOKS);
-        this.looksBeforeGivingUp =
-                giveUpAfter.map(after -> (int) (LOOKS * after.toMillis() / stopServingAfter.toMillis()));
+        this.interval = stopServingAfter.dividedBy(LOOKS_BEFORE_STANDSTILL);
+        this.looksBeforeGivingUp = giveUpAfter.map(
+                after -> (int) (LOOKS_BEFORE_STANDSTILL * after.toMillis() / stopServingAfter.toMillis()));
         this.rescue = rescue;
     }
 
@@ -94,7 +94,7 @@ final class LogWatchdog {
             return;
         }
         looksInVain++;
-        if (looksInVain == LOOKS) {
+        if (looksInVain == LOOKS_BEFORE_STANDSTILL) {
             LOG.error(
                     "The log has not moved for {} ms, probably because its disk hangs: not serving until it moves",
                     stoodStill().toMillis());
@@ -111,7 +111,7 @@ final class LogWatchdog {
 
     private synchronized void answered() {
         asked = false;
-        if (looksInVain >= LOOKS && !stopped) {
+        if (looksInVain >= LOOKS_BEFORE_STANDSTILL && !stopped) {
             LOG.warn("The log moves again after {} ms", stoodStill().toMillis());
             rescue.serveAgain();
         }

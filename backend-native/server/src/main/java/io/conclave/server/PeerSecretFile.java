@@ -111,7 +111,7 @@ public final class PeerSecretFile {
         return secrets.isEmpty() ? PeerSecrets.NONE : PeerSecrets.of(ensemble.authentication(), secrets);
     }
 
-    /** For operators who compare the files of servers: the begin of a hash of each. */
+    /** For operators who compare the files of servers: the first bytes of a hash of each. */
     static String describe(List<byte[]> secrets) {
         return secrets.stream()
                 .map(secret -> HexFormat.of().formatHex(hash(secret), 0, FINGERPRINT_BYTES))

@@ -90,7 +90,7 @@ final class SessionLease implements SessionLeases.Lease {
         restored(session);
     }
 
-    /** The session stands in a state that has just been read: it gets a full timeout, and nobody was heard of. */
+    /** The session stands in a state that has just been read: it gets a full timeout, though nobody has heard of it. */
     void restored(SessionRecord session) {
         timeoutNanos = Duration.ofMillis(session.timeoutMs()).toNanos();
         // the touch first: a reader of the new attachment must find the session heard of

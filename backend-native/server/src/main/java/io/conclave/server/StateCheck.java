@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether this member's state is that of the others. At every so many changes each voter says the digest of
- * its state in a {@link Change.CompareState}. A member that sees a majority of the voters agree on another digest than
- * its own is wrong, be it the leader. Belongs to the log's thread.
+ * Finds out whether this member's state is that of the others. Every {@value #EVERY} changes each voter says the digest
+ * of its state in a {@link Change.CompareState}. A member, even the leader, is wrong if a majority of the voters
+ * agrees on another digest. Belongs to the log's thread.
  *
  * <p>A majority decides and not the leader's word: the leader's memory may be the one that is bad. Where no digest has
  * a majority, no member can tell which one is right; the log says so, and all go on.
@@ -100,7 +100,7 @@ final class StateCheck implements StepListener {
         }
         if (voters.contains(memberId)) {
             // without room in the log this check does without this member
-            log.propose(new Saying(new Change.CompareState(memberId, state.lastZxid(), state.digest())));
+            log.propose(new DigestProposal(new Change.CompareState(memberId, state.lastZxid(), state.digest())));
         }
     }
 
@@ -146,8 +146,8 @@ final class StateCheck implements StepListener {
     }
 
     /** A check that gets lost is followed by the next one. */
-    private static final class Saying extends ChangeProposal {
-        Saying(Change change) {
+    private static final class DigestProposal extends ChangeProposal {
+        DigestProposal(Change change) {
             super(change);
         }
 

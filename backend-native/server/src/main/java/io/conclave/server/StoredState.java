@@ -68,7 +68,8 @@ public final class StoredState {
     private static TreeState checked(Path path, Replica replica) {
         TreeState state = replica.state();
         if (!state.hasRightDigest()) {
-            throw new LogException(path + ": the state has not the digest that was kept along; is the memory damaged?");
+            throw new LogException(
+                    path + ": the state does not have the digest that was stored with it; is the memory damaged?");
         }
         return state;
     }

@@ -19,7 +19,7 @@ public final class TreeReads {
     /** The data of a node, null or empty as it was given, and its Stat. The array is not to be changed. */
     public record Data(byte @Nullable [] bytes, ZnodeStat stat) {}
 
-    /** The names of a node's children, in no meaning order but the same on every member, and its Stat. */
+    /** The Stat of a node and the names of its children, in an order that means nothing, the same on every member. */
     public record Children(List<String> names, ZnodeStat stat) {}
 
     /** The ACL of a node, and its Stat. */
@@ -167,7 +167,7 @@ public final class TreeReads {
         return paths;
     }
 
-    /** The same to be listed step by step, in no meaning order but the same on every member. */
+    /** The same to be listed step by step, in an order that means nothing, the same on every member. */
     public static EphemeralPaths ephemeralPaths(TreeState state, long sessionId, String prefix) {
         SessionRecord session = state.sessions().get(sessionId);
         return new EphemeralPaths(session == null ? PersistentSet.empty() : session.ephemerals(), prefix);

@@ -180,7 +180,7 @@ class DiskTest {
             server.stateIsWrong("the state of this member is not that of the others");
             assertTrue(client.isClosedByServer());
             String message = failure.get(120, TimeUnit.SECONDS).getMessage();
-            assertTrue(message.contains("not that of the others") && message.contains("was put away"), message);
+            assertTrue(message.contains("not that of the others") && message.contains("was set aside"), message);
             assertFalse(Files.exists(directory.resolve("identity")));
         }
     }
@@ -193,7 +193,7 @@ class DiskTest {
         try (ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), failure::complete)) {
             new FatalFailures(Optional.of(directory), failure::complete).stateIsWrong("it is wrong", () -> {});
             String message = failure.get(120, TimeUnit.SECONDS).getMessage();
-            assertTrue(message.contains("Its log is put away by the next start."), message);
+            assertTrue(message.contains("Its log is set aside by the next start."), message);
             assertTrue(server.isServing());
         }
         LogException alone = assertThrows(

@@ -182,7 +182,7 @@ final class Faults {
     }
 
     /**
-     * Whether a member may lose its log: all are voters and run, none has to put its log away, none gives provisional
+     * Whether a member may lose its log: all are voters and run, none has to set its log aside, none gives provisional
      * votes, and no change of the members is under way. Links may be cut, and members may be behind: the others elect
      * one that has everything. A member that does not run may have a torn tail that is not known yet.
      */

@@ -151,7 +151,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
                         || request.operation() instanceof TreeOperation.SetData);
     }
 
-    /** The process has found out; it ends soon, and its log is put away before it begins anew. */
+    /** The process has found out; it ends soon, and its log is set aside before it begins anew. */
     void stateIsWrong(ServerProcess of) {
         time.after(0, () -> {
             if (process != of) {

@@ -85,16 +85,16 @@ public final class EnsembleLog implements ReplicatedLog {
     }
 
     /**
-     * Puts the log in the directory away, so that its member can come back without one and be taken in by the others.
+     * Sets the log in the directory aside, so that its member can come back without one and be taken in by the others.
      *
-     * @return the names of the files that were put away
+     * @return the names of the files that were set aside
      * @throws LogException if there is none, or it is in use
      */
     public static List<String> setAside(Disk disk) {
         try {
             return LogDirectory.setAside(disk);
         } catch (IOException e) {
-            throw new LogException("the log in " + disk + " cannot be put away: " + e, e);
+            throw new LogException("the log in " + disk + " cannot be set aside: " + e, e);
         }
     }
 
@@ -112,16 +112,16 @@ public final class EnsembleLog implements ReplicatedLog {
     }
 
     /**
-     * Has the next start put the log in the directory away; it may be in use. Durable on return.
+     * Has the next start set the log in the directory aside; it may be in use. Durable on return.
      *
      * @param reason why, for who finds the files
-     * @throws LogException if that cannot be noted
+     * @throws LogException if that cannot be written
      */
     public static void setAsideAtNextStart(Disk disk, String reason) {
         try {
             LogDirectory.condemn(disk, reason);
         } catch (IOException e) {
-            throw new LogException("that the log in " + disk + " is to be put away cannot be noted: " + e, e);
+            throw new LogException("the log in " + disk + " cannot be marked to be set aside: " + e, e);
         }
     }
 

@@ -74,7 +74,7 @@ final class OwnThread implements MemberThread {
         }
         long dueMs = member.nextTurnMs();
         long pauseMs = dueMs - options.monotonicMs().getAsLong();
-        wakeAfter(dueMs, pauseMs);
+        wakeForNextTurn(dueMs, pauseMs);
         parked = Thread.currentThread();
         if (!signalled && pauseMs > 0 && !member.hasEnded()) {
             LockSupport.park(this);
@@ -83,7 +83,7 @@ final class OwnThread implements MemberThread {
     }
 
     /** One timer at a time; one that comes too early just costs a turn. */
-    private void wakeAfter(long dueMs, long pauseMs) {
+    private void wakeForNextTurn(long dueMs, long pauseMs) {
         if (pauseMs > 0 && dueMs < timedForMs) {
             timedForMs = dueMs;
             options.delayed().runAfter(pauseMs, () -> {

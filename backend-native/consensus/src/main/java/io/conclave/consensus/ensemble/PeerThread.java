@@ -124,12 +124,12 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
             // behind what has arrived meanwhile
             wake();
         } else {
-            sleep(driven);
+            wakeForNextTurn(driven);
         }
     }
 
     /** One timer at a time; one that comes too early just sets the next. */
-    private void sleep(MemberLoop driven) {
+    private void wakeForNextTurn(MemberLoop driven) {
         long dueMs = driven.nextTurnMs();
         if (dueMs == Long.MAX_VALUE || (timed && timedForMs <= dueMs)) {
             return;
@@ -214,22 +214,22 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
 
     @Override
     public void linked(int to, PeerFacts other) {
-        driven().linked(to, other.clusterId(), other.directory());
+        member().linked(to, other.clusterId(), other.directory());
     }
 
     @Override
     public void linkDown(int to) {
-        driven().linkDown(to);
+        member().linkDown(to);
     }
 
     @Override
     public void arrived(int from, long directory, PeerMessage message) {
-        driven().arrived(from, directory, message);
+        member().arrived(from, directory, message);
     }
 
     @Override
     public void inboundLost(int from) {
-        driven().inboundLost(from);
+        member().inboundLost(from);
     }
 
     @Override
@@ -243,7 +243,7 @@ final class PeerThread implements MemberThread, PeerLinks, PeerListener {
         turn();
     }
 
-    private MemberLoop driven() {
+    private MemberLoop member() {
         return Objects.requireNonNull(member);
     }
 }

@@ -73,7 +73,7 @@ final class SharedThread implements MemberThread {
                     return;
                 }
             }
-            wakeInTime(begun);
+            wakeForNextTurn(begun);
         });
     }
 
@@ -99,7 +99,7 @@ final class SharedThread implements MemberThread {
     }
 
     /** One timer at a time; one that comes too early just costs a turn. */
-    private void wakeInTime(MemberLoop begun) {
+    private void wakeForNextTurn(MemberLoop begun) {
         long dueMs = begun.nextTurnMs();
         long pauseMs = dueMs - options.monotonicMs().getAsLong();
         if (pauseMs <= 0 && dueMs < Long.MAX_VALUE) {

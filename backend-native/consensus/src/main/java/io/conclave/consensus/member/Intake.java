@@ -51,7 +51,7 @@ final class Intake {
     /** In this turn no large entry was proposed, and there was room: one write of them in a turn. */
     private boolean mayBeLarge;
 
-    /** By member that there is a link to: the how manieth. */
+    /** The number of the link to each linked member; links are counted from 1. */
     private final Map<Integer, Integer> linked = new HashMap<>();
 
     private int linkCount;

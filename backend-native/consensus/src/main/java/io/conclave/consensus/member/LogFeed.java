@@ -99,12 +99,12 @@ final class LogFeed {
             sent = List.of();
             readOn();
         } else if (!reply.accepted() && reply.matchIndex() == previousIndex) {
-            log.warn("member {} has not the log up to index {} that it said it had", to, previousIndex);
+            log.warn("member {} said that it has the log up to index {}, and does not have it", to, previousIndex);
             feeding.failed(this);
         }
     }
 
-    /** Also again, on a new link. */
+    /** Sends the batches, again if the link is new. */
     void send() {
         if (!sent.isEmpty()) {
             feeding.append(to, previousIndex, previousTerm, sent);

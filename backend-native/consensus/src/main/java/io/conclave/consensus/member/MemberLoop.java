@@ -201,7 +201,7 @@ public final class MemberLoop {
             store = opened;
             if (opened.isMember()) {
                 recover(opened);
-            } else if (listsNoOther()) { // a member joins through links that it dials, so this one would wait for ever
+            } else if (listsNoOther()) { // it dials nobody, so it would never join
                 throw new LogException("the directory of member " + options.memberId() + " is empty, or its log was set"
                         + " aside, and it lists no other member that could take it in: add the server.N lines of the"
                         + " others to its configuration and start it again");
@@ -420,11 +420,11 @@ public final class MemberLoop {
 
     private void fail(Throwable e) {
         if (hasEnded()) {
-            log.warn("after the end", e);
+            log.warn("member {} failed after its log had ended", options.memberId(), e);
             return;
         }
         LogException cause = EndCause.of(e, options.memberId(), store);
-        log.error("the log of member {} ends", options.memberId(), cause);
+        log.error("the log of member {} has failed", options.memberId(), cause);
         boolean started = ready.isDone();
         abort();
         if (started) {
@@ -453,9 +453,7 @@ public final class MemberLoop {
         publish();
     }
 
-    /**
-     * Proposals that were never numbered are rejected; reads are answered with what there is if the end is a good one.
-     */
+    /** Rejects the proposals that were never numbered. Reads that still wait are dropped. */
     private void sweep(Rejection reason) {
         for (ProposalQueue.Item item = queue.poll(); item != null; item = queue.poll()) {
             queue.release(item.bytes());

@@ -243,7 +243,7 @@ final class MembershipKeeper {
         return live;
     }
 
-    /** Voters that others reach at another address than before: who answers at the present one may not be there. */
+    /** Voters that others reach at another address than before: the process at the old one may not be there. */
     private static Set<Integer> moved(ClusterConfiguration current, ClusterConfiguration target) {
         Set<Integer> moved = new TreeSet<>();
         for (int voter : target.voters()) {
@@ -258,7 +258,7 @@ final class MembershipKeeper {
 
     /**
      * Whether it gives a member another address that answers at its present one. That listens there until it is
-     * stopped, and the others would look for it elsewhere. The only voter has nobody to be looked for by.
+     * stopped, and the others would look for it elsewhere. No other voter looks for the only one.
      */
     private boolean movesRunning(Core core, MembershipChange change, ClusterConfiguration current, long nowMs) {
         if (!(change instanceof MembershipChange.Put put) || put.force()) {

@@ -8,8 +8,7 @@ import io.conclave.consensus.store.LogStore;
 
 /** Says when a member that is to close may: what was queued is applied, and leadership transferred; or time is up. */
 final class OrderlyEnd {
-    /** In election timeouts. */
-    private static final int PATIENCE = 3;
+    private static final int PATIENCE_ELECTION_TIMEOUTS = 3;
 
     private final LogOptions options;
     private final LogStore store;
@@ -48,7 +47,7 @@ final class OrderlyEnd {
     boolean isReached(long nowMs, boolean alone, boolean suspended) {
         boolean mayWaitForever = alone && !suspended && store.diskState() != DiskState.FULL;
         if (deadlineMs == Long.MAX_VALUE && !mayWaitForever) {
-            deadlineMs = nowMs + PATIENCE * options.electionTimeoutMs();
+            deadlineMs = nowMs + PATIENCE_ELECTION_TIMEOUTS * options.electionTimeoutMs();
         }
         if (nowMs >= deadlineMs) {
             return true;

@@ -11,7 +11,7 @@ final class OutgoingMessages {
     /** What was put on links and is not on its way. */
     private enum Unsent {
         NOTHING,
-        /** That something is committed. */
+        /** Only commit notices. */
         COMMITS,
         AWAITED
     }

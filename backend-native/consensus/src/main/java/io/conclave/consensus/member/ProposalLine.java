@@ -127,7 +127,7 @@ final class ProposalLine {
         return batch;
     }
 
-    /** Who was served last comes last. */
+    /** The lines of all members in the order of their last turns, oldest first; nothing in them was looked at. */
     private List<Line> inTurn(Comparator<Line> order) {
         List<Line> inTurn = new ArrayList<>(lines.values());
         inTurn.forEach(line -> line.looked = 0);

@@ -388,19 +388,19 @@ final class Replication {
 
     /** What follows from where things stand now; returns whether the core has something to say to it. */
     private boolean lookAfter() {
-        boolean leads = core.role() == CoreRole.LEADER;
+        boolean leadsNow = core.role() == CoreRole.LEADER;
         boolean acted = false;
         if (transfer.isRunning()) {
             transfer.look(self, core.status(), time.nowMs());
         }
-        if (leads) {
+        if (leadsNow) {
             acted = membership.keep(core, time.nowMs(), options.wallClockMs().getAsLong(), applier.configuration());
             acted |= (intake.isFull() || isStuck()) && transfer.beginForRoom(core, time.nowMs());
         }
         boolean belongs = applier.configuration().members().containsKey(self);
-        boolean hasLeader = leads ? leadingTerm != 0 : core.leader() != 0;
+        boolean hasLeader = leadsNow ? leadingTerm != 0 : core.leader() != 0;
         boolean stuck = !belongs || isStuck() || snapshotInstaller.isLoading() || suspension.isOn();
-        boolean reachesLeader = leads || intake.isLinked(core.leader());
+        boolean reachesLeader = leadsNow || intake.isLinked(core.leader());
         boolean asked = serving.look(time.nowMs(), stuck, isOnlyVoter(), hasLeader, reachesLeader);
         complaints.tell(serving.unreachableLeader(time.nowMs()));
         return acted || asked;

@@ -95,10 +95,10 @@ final class SnapshotReceiver {
         pause();
     }
 
-    /** Of a later version, say: to end would not help, since the same one would come after the next start. */
+    /** A later version may have written it. Ending would not help: the same one would come after the next start. */
     private void withoutUse(LogException cause) throws IOException {
         log.error(
-                "the snapshot of {} entries that member {} sent is of no use here, so this member stays behind: {}",
+                "this member cannot use the snapshot of {} entries that member {} sent, and stays behind: {}",
                 lastIndex,
                 sender,
                 cause.getMessage());

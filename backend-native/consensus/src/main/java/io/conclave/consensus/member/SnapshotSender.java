@@ -34,8 +34,7 @@ final class SnapshotSender implements LogFeed.Feeding {
     static final int CHUNK_BYTES = 1 << 20;
     private static final int WINDOW_CHUNKS = 4;
 
-    /** A receiver that is silent for this many repeat intervals is given up. */
-    private static final int PATIENCE = 30;
+    private static final int PATIENCE_INTERVALS = 30;
 
     /** One snapshot on its way to one member. */
     private static final class Transfer {
@@ -298,7 +297,7 @@ final class SnapshotSender implements LogFeed.Feeding {
         core.appendStored(turnMs.getAsLong(), to, previousIndex, previousTerm, batches);
     }
 
-    /** The member gets another snapshot, of which it has more to say. */
+    /** The core asks for the member again, which is then sent a snapshot. */
     @Override
     public void failed(LogFeed feed) {
         notFed.add(feed.to());
@@ -386,7 +385,7 @@ final class SnapshotSender implements LogFeed.Feeding {
 
     /** It is no member any more, or has come forward without us, or says nothing. */
     private boolean isGivenUp(int member, long nowMs) {
-        return !core.isBehind(member) || nowMs - heardMs.getOrDefault(member, nowMs) > PATIENCE * silenceMs;
+        return !core.isBehind(member) || nowMs - heardMs.getOrDefault(member, nowMs) > PATIENCE_INTERVALS * silenceMs;
     }
 
     /** Leadership is over, or the member ends. */

@@ -216,7 +216,7 @@ final class StateLoader {
         }
     }
 
-    /** An error, too: a member without memory must end, and not wait without end. */
+    /** Errors count, too: a member that is out of memory must fail and not wait. */
     private Consumer<IncomingSnapshot> outcomeOf(IncomingSnapshot snapshot) {
         Reader reader = new Reader();
         try {

@@ -127,7 +127,7 @@ final class SnapshotChecks {
             SnapshotFile.verify(file, disk.describe(name), clusterId);
             return true;
         } catch (IOException | LogException e) {
-            log.error("{}: the snapshot does not stand its check", disk.describe(name), e);
+            log.error("{}: the snapshot failed its check", disk.describe(name), e);
             return false;
         }
     }
