@@ -76,7 +76,7 @@ final class FollowerSender {
         boolean sent = false;
         while (peer.nextIndex <= log.lastIndex() && peer.hasRoom(options)) {
             List<LogBatch> batches = nextBatches(peer);
-            long bytes = batches.stream().mapToLong(LogWindow::bytesOf).sum();
+            long bytes = batches.stream().mapToLong(LogBatch::bytesWithOverhead).sum();
             sendNext(nowMs, to, peer, round, batches);
             peer.sent(batches.get(batches.size() - 1).lastIndex(), bytes);
             sent = true;

@@ -7,9 +7,6 @@ import java.util.function.Predicate;
 
 /** The batches of the log that are in memory: all behind the base. Its last entry's place stays known. */
 final class LogWindow {
-    /** What a batch or an entry takes beside its payload, roughly. */
-    private static final int OBJECT_BYTES = 64;
-
     private static final long DROPPED_BYTES = 1 << 20;
 
     private final ArrayList<LogBatch> batches = new ArrayList<>();
@@ -67,7 +64,7 @@ final class LogWindow {
             throw new IllegalStateException(batch + " cannot follow index " + lastIndex() + " of term " + lastTerm());
         }
         batches.add(batch);
-        bytes += bytesOf(batch);
+        bytes += batch.bytesWithOverhead();
     }
 
     /** Puts the batches that end at the base before it: the log begins behind an earlier place. */
@@ -80,7 +77,7 @@ final class LogWindow {
             throw new IllegalStateException(last + " does not end at " + baseIndex + " of term " + baseTerm);
         }
         batches.addAll(dropped, older);
-        older.forEach(batch -> bytes += bytesOf(batch));
+        older.forEach(batch -> bytes += batch.bytesWithOverhead());
         baseIndex = older.get(0).firstIndex() - 1;
         baseTerm = termBefore;
         baseTimestampMs = timestampBeforeMs;
@@ -92,7 +89,7 @@ final class LogWindow {
             throw new IllegalStateException("the log cannot be cut behind " + index + ", base is " + baseIndex);
         }
         while (lastIndex() > index) {
-            bytes -= bytesOf(batches.remove(batches.size() - 1));
+            bytes -= batches.remove(batches.size() - 1).bytesWithOverhead();
         }
     }
 
@@ -103,8 +100,8 @@ final class LogWindow {
             baseIndex = batch.lastIndex();
             baseTerm = batch.term();
             baseTimestampMs = batch.timestampMs();
-            bytes -= bytesOf(batch);
-            droppedBytes += bytesOf(batch);
+            bytes -= batch.bytesWithOverhead();
+            droppedBytes += batch.bytesWithOverhead();
         }
         if (droppedBytes > DROPPED_BYTES || (dropped > 64 && dropped > batches.size() / 2)) {
             batches.subList(0, dropped).clear();
@@ -142,8 +139,8 @@ final class LogWindow {
         int from = position(index + 1);
         int to = from;
         long sum = 0;
-        while (to < batches.size() && (to == from || sum + bytesOf(batches.get(to)) <= maxBytes)) {
-            sum += bytesOf(batches.get(to++));
+        while (to < batches.size() && (to == from || sum + batches.get(to).bytesWithOverhead() <= maxBytes)) {
+            sum += batches.get(to++).bytesWithOverhead();
         }
         return batches.subList(from, to);
     }
@@ -182,9 +179,5 @@ final class LogWindow {
             }
         }
         throw new IllegalStateException("index " + index + " is not in memory: " + baseIndex + " to " + lastIndex());
-    }
-
-    static long bytesOf(LogBatch batch) {
-        return batch.payloadBytes() + (long) OBJECT_BYTES * (batch.entries().size() + 1);
     }
 }

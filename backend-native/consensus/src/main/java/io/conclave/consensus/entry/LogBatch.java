@@ -33,6 +33,11 @@ public record LogBatch(long term, long firstIndex, long timestampMs, List<LogEnt
         return bytes;
     }
 
+    /** What it takes with its entries and their payloads. */
+    public long bytesWithOverhead() {
+        return payloadBytes() + (long) LogEntry.OVERHEAD_BYTES * (entries.size() + 1);
+    }
+
     @Override
     public String toString() {
         return "batch " + firstIndex + ".." + lastIndex() + " of term " + term;

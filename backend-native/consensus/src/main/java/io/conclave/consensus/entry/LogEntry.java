@@ -8,6 +8,13 @@ package io.conclave.consensus.entry;
  * @param payload its bytes, not to be changed
  */
 public record LogEntry(LogEntryKind kind, Origin origin, byte[] payload) {
+    /** What an entry or a batch takes in memory, in a message or a file beside its payload, rounded up. */
+    public static final int OVERHEAD_BYTES = 64;
+
+    /** What it takes with its payload. */
+    public long bytesWithOverhead() {
+        return OVERHEAD_BYTES + (long) payload.length;
+    }
 
     @Override
     public String toString() {

@@ -163,7 +163,7 @@ final class Intake {
             return false;
         }
         while (queue.peek() instanceof ProposalQueue.Proposed next) {
-            long bytes = (long) OwnProposals.ENTRY_OVERHEAD_BYTES + next.bytes();
+            long bytes = (long) LogEntry.OVERHEAD_BYTES + next.bytes();
             if (freshBytes + bytes > budget && !(fresh.isEmpty() && budget == options.maxBatchBytes())) {
                 break;
             }
@@ -185,8 +185,7 @@ final class Intake {
             if (room == Appended.DONE) {
                 own.add(proposed);
             } else {
-                queue.release(proposed.bytes());
-                MemberLoop.reject(proposed, Rejection.DISK_FULL);
+                queue.reject(proposed, Rejection.DISK_FULL);
             }
         }
         full = room == Appended.FULL;
@@ -287,7 +286,8 @@ final class Intake {
     /** Returns the index of its last entry; 0 if there is no room for it. */
     private long proposeBatch(long nowMs, List<LogEntry> batch) {
         Appended room = writer.roomFor(
-                batch.size(), batch.stream().mapToLong(ProposalLine::bytesOf).sum());
+                batch.size(),
+                batch.stream().mapToLong(LogEntry::bytesWithOverhead).sum());
         full = room == Appended.FULL;
         if (room != Appended.DONE) {
             return 0;
@@ -307,10 +307,7 @@ final class Intake {
     /** The end: the outcome of what was numbered stays unknown, and the rest was certainly not applied. */
     void abandon(Rejection reason) {
         gathered.clear();
-        for (ProposalQueue.Proposed proposed : fresh) {
-            queue.release(proposed.bytes());
-            MemberLoop.reject(proposed, reason);
-        }
+        fresh.forEach(proposed -> queue.reject(proposed, reason));
         fresh.clear();
         own.abandon();
     }

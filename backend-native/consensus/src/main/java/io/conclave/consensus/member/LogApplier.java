@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,25 +28,27 @@ import org.jspecify.annotations.Nullable;
  */
 final class LogApplier {
 
-    /** Told about entries as they are applied. */
+    /** Told about entries as they are applied. Does nothing by itself, as one who has proposed nothing. */
     interface ApplyListener {
         /** An entry of this member counts; its proposal, if it was made since the start. */
-        @Nullable
-        Proposal accepted(Origin origin);
+        default @Nullable Proposal accepted(Origin origin) {
+            return null;
+        }
 
         /** An entry of this member does not count. */
-        void discarded(Origin origin);
+        default void discarded(Origin origin) {}
 
         /** A member has begun a new incarnation, which is the index of the entry. */
-        void started(Started started, long index);
+        default void started(Started started, long index) {}
 
         /** A configuration is committed. */
-        void configured(ClusterConfiguration configuration);
+        default void configured(ClusterConfiguration configuration) {}
     }
 
     private final StateMachine machine;
     private final int memberId;
     private final ApplyListener listener;
+    private final Consumer<ClusterConfiguration> configured;
 
     private ClusterConfiguration configuration;
     private long configurationIndex;
@@ -55,10 +58,12 @@ final class LogApplier {
     private long term;
     private long timestampMs;
 
-    LogApplier(StateMachine machine, int memberId, ApplyListener listener) {
+    /** @param configured called behind the listener with each configuration that is committed */
+    LogApplier(StateMachine machine, int memberId, ApplyListener listener, Consumer<ClusterConfiguration> configured) {
         this.machine = machine;
         this.memberId = memberId;
         this.listener = listener;
+        this.configured = configured;
         configuration = LogState.INITIAL.configuration();
         featureLevel = LogState.INITIAL.featureLevel();
     }
@@ -145,6 +150,7 @@ final class LogApplier {
         configurationIndex = at;
         proposers.keySet().retainAll(configuration.members().keySet());
         listener.configured(configuration);
+        configured.accept(configuration);
     }
 
     /**

@@ -52,12 +52,7 @@ final class LogWriter {
 
     private void addUnapplied(List<LogBatch> batches) {
         unapplied.addAll(batches);
-        batches.forEach(batch -> unappliedBytes += bytesOf(batch));
-    }
-
-    private static long bytesOf(LogBatch batch) {
-        return batch.payloadBytes()
-                + (long) OwnProposals.ENTRY_OVERHEAD_BYTES * (batch.entries().size() + 1);
+        batches.forEach(batch -> unappliedBytes += batch.bytesWithOverhead());
     }
 
     /** Forgets what lies behind the index, which is the end of a batch. */
@@ -65,7 +60,7 @@ final class LogWriter {
         boolean isHeldOnly = !held.isEmpty() && index >= held.get(0).firstIndex() - 1;
         held.removeIf(batch -> batch.lastIndex() > index);
         while (!unapplied.isEmpty() && unapplied.getLast().lastIndex() > index) {
-            unappliedBytes -= bytesOf(unapplied.removeLast());
+            unappliedBytes -= unapplied.removeLast().bytesWithOverhead();
         }
         if (!isHeldOnly) {
             store.cutAfter(index);
@@ -107,7 +102,7 @@ final class LogWriter {
         if (first == null || first.lastIndex() > commitIndex || isHeld(first)) {
             return null;
         }
-        unappliedBytes -= bytesOf(first);
+        unappliedBytes -= first.bytesWithOverhead();
         return unapplied.poll();
     }
 

@@ -123,8 +123,9 @@ public final class MemberLoop {
                     + options.maxEntryBytes() + " are allowed (maxEntryBytes)");
         }
         queue.control(() -> {
-            if (replication != null && role.isWorking()) {
-                replication.tell(member, note);
+            Replication working = working();
+            if (working != null) {
+                working.tell(member, note);
             }
         });
     }
@@ -132,20 +133,20 @@ public final class MemberLoop {
     /** See {@link io.conclave.consensus.ReplicatedLog#change}. */
     public CompletionStage<Long> change(MembershipChange change, long knownIndex) {
         CompletableFuture<Long> done = new CompletableFuture<>();
-        queue.control(() -> working(done, member -> member.change(change, knownIndex, done)));
+        queue.control(() -> ifWorking(done, member -> member.change(change, knownIndex, done)));
         return done;
     }
 
     /** See {@link io.conclave.consensus.ReplicatedLog#transferLeadership}. */
     public CompletionStage<@Nullable Void> transferLeadership(int member) {
         CompletableFuture<@Nullable Void> done = new CompletableFuture<>();
-        queue.control(() -> working(done, working -> working.transfer(member, done)));
+        queue.control(() -> ifWorking(done, working -> working.transfer(member, done)));
         return done;
     }
 
-    private void working(CompletableFuture<?> done, Consumer<Replication> action) {
-        Replication working = replication;
-        if (working == null || !role.isWorking()) {
+    private void ifWorking(CompletableFuture<?> done, Consumer<Replication> action) {
+        Replication working = working();
+        if (working == null) {
             done.completeExceptionally(new LogException("the log does not work: it is " + role));
         } else {
             action.accept(working);
@@ -234,7 +235,7 @@ public final class MemberLoop {
         }
         Replication.Surroundings surroundings =
                 new Replication.Surroundings(options, queue, from, links, machine, listener, random);
-        Replication working = Replication.recover(surroundings, cores);
+        Replication working = new Replication(surroundings, cores);
         replication = working;
         enter(LogRole.FOLLOWING);
         queue.begin();
@@ -245,14 +246,19 @@ public final class MemberLoop {
         return working;
     }
 
+    private @Nullable Replication working() {
+        return role.isWorking() ? replication : null;
+    }
+
     /** There is a new link to the member, which says where it belongs; 0 and no cluster if its directory is empty. */
     public void linked(int member, UUID clusterId, long directory) {
         guarded(() -> {
+            Replication working = working();
             if (role == LogRole.JOINING) {
                 linksBefore.put(member, new Link(clusterId, directory));
                 join();
-            } else if (role.isWorking() && replication != null) {
-                replication.linked(member, directory);
+            } else if (working != null) {
+                working.linked(member, directory);
             }
         });
     }
@@ -289,8 +295,9 @@ public final class MemberLoop {
     public void linkDown(int member) {
         guarded(() -> {
             linksBefore.remove(member);
-            if (role.isWorking() && replication != null) {
-                replication.linkDown(member);
+            Replication working = working();
+            if (working != null) {
+                working.linkDown(member);
             }
         });
     }
@@ -298,8 +305,9 @@ public final class MemberLoop {
     /** What the member sent after the last message that arrived is lost. */
     public void inboundLost(int member) {
         guarded(() -> {
-            if (role.isWorking() && replication != null) {
-                replication.inboundLost(member);
+            Replication working = working();
+            if (working != null) {
+                working.inboundLost(member);
             }
         });
     }
@@ -307,8 +315,9 @@ public final class MemberLoop {
     /** A message of the member, on a link for which it named its directory; 0 if that belonged to no cluster then. */
     public void arrived(int member, long directory, PeerMessage message) {
         guarded(() -> {
-            if (role.isWorking() && replication != null) {
-                replication.arrived(member, directory, message);
+            Replication working = working();
+            if (working != null) {
+                working.arrived(member, directory, message);
             }
         });
     }
@@ -332,15 +341,18 @@ public final class MemberLoop {
         if (hasEnded()) {
             return false;
         }
-        boolean[] worked = {false};
-        guarded(() -> worked[0] = step());
-        return worked[0];
+        try {
+            return step();
+        } catch (IOException | RuntimeException | Error e) {
+            fail(e);
+            return false;
+        }
     }
 
     private boolean step() throws IOException {
         boolean worked = runControls();
-        Replication working = replication;
-        if (working != null && role.isWorking()) {
+        Replication working = working();
+        if (working != null) {
             worked |= working.turn();
             follow(working);
         }
@@ -378,14 +390,14 @@ public final class MemberLoop {
 
     /** Whether another turn should follow at once: the last one has not taken all that is there. */
     public boolean hasMore() {
-        Replication working = replication;
-        return closing || !queue.isEmpty() || (working != null && role.isWorking() && working.hasMore());
+        Replication working = working();
+        return closing || !queue.isEmpty() || (working != null && working.hasMore());
     }
 
     /** When to make the next turn if nothing happens before, in {@link LogOptions#monotonicMs}. */
     public long nextTurnMs() {
-        Replication working = replication;
-        return working == null || !role.isWorking() ? Long.MAX_VALUE : working.nextTurnMs();
+        Replication working = working();
+        return working == null ? Long.MAX_VALUE : working.nextTurnMs();
     }
 
     /** Whether the member has closed or failed. */
@@ -456,18 +468,11 @@ public final class MemberLoop {
     /** Rejects the proposals that were never numbered. Reads that still wait are dropped. */
     private void sweep(Rejection reason) {
         for (ProposalQueue.Item item = queue.poll(); item != null; item = queue.poll()) {
-            queue.release(item.bytes());
             if (item instanceof ProposalQueue.Proposed proposed) {
-                reject(proposed, reason);
+                queue.reject(proposed, reason);
+            } else {
+                queue.release(item.bytes());
             }
-        }
-    }
-
-    static void reject(ProposalQueue.Proposed proposed, Rejection reason) {
-        try {
-            proposed.proposal().rejected(reason);
-        } catch (RuntimeException e) {
-            log.error("the handler of a rejected proposal threw", e);
         }
     }
 
@@ -479,12 +484,6 @@ public final class MemberLoop {
     }
 
     private void publish() {
-        Replication working = replication;
-        LogStore open = store;
-        if (working == null || open == null) {
-            status = LogStatus.idle(options.memberId(), role);
-        } else {
-            status = working.status(role, open);
-        }
+        status = replication == null ? LogStatus.idle(options.memberId(), role) : replication.status(role);
     }
 }

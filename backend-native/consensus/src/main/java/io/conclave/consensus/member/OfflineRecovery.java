@@ -3,18 +3,14 @@ package io.conclave.consensus.member;
 import io.conclave.consensus.LogContents;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogOptions;
-import io.conclave.consensus.Proposal;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.disk.Disk;
-import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
-import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.store.FileStore;
 import io.conclave.consensus.store.LogDirectory;
 import io.conclave.consensus.store.UntouchedDisk;
 import java.io.IOException;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Recovers the log of a member that does not run into a state machine, without touching a file. */
 public final class OfflineRecovery {
@@ -40,7 +36,8 @@ public final class OfflineRecovery {
                 throw new LogException("the log in " + disk + " is to be set aside at the next start, since its disk"
                         + " was set back to an older state");
             }
-            LogApplier applier = new LogApplier(machine, memberId, new Nobody());
+            LogApplier applier =
+                    new LogApplier(machine, memberId, new LogApplier.ApplyListener() {}, configuration -> {});
             MemberRecovery recovery = new MemberRecovery(options, store, machine, applier);
             recovery.read();
             long committed = applier.index();
@@ -60,22 +57,5 @@ public final class OfflineRecovery {
         } finally {
             store.close(false);
         }
-    }
-
-    /** Has proposed nothing. */
-    private static final class Nobody implements LogApplier.ApplyListener {
-        @Override
-        public @Nullable Proposal accepted(Origin origin) {
-            return null;
-        }
-
-        @Override
-        public void discarded(Origin origin) {}
-
-        @Override
-        public void started(Started started, long index) {}
-
-        @Override
-        public void configured(ClusterConfiguration configuration) {}
     }
 }

@@ -21,14 +21,11 @@ import org.slf4j.LoggerFactory;
  * the oldest to each new leader; the numbers let every member apply each once. Nothing is numbered before this start's
  * STARTED entry is applied, whose index is the incarnation.
  */
-final class OwnProposals {
+final class OwnProposals implements LogApplier.ApplyListener {
     private static final Logger log = LoggerFactory.getLogger(OwnProposals.class);
 
     /** Most bytes handed to a leader and not seen applied, so that what it costs to send them again is bounded. */
     private static final long IN_FLIGHT_BYTES = 16 << 20;
-
-    /** What an entry takes in a message or a file beside its payload, rounded up. */
-    static final int ENTRY_OVERHEAD_BYTES = 64;
 
     private static final class Pending {
         final ProposalQueue.Proposed item;
@@ -119,7 +116,7 @@ final class OwnProposals {
         }
         int bytes = 0;
         for (Pending first = unsent.peek(); first != null; first = unsent.peek()) {
-            bytes += ENTRY_OVERHEAD_BYTES + first.item.bytes();
+            bytes += LogEntry.OVERHEAD_BYTES + first.item.bytes();
             if ((bytes > maxBytes && !entries.isEmpty()) || (sentBytes > IN_FLIGHT_BYTES && !sent.isEmpty())) {
                 break;
             }
@@ -152,9 +149,8 @@ final class OwnProposals {
         }
     }
 
-    /** An entry of this member is applied; its proposal if it was made since the start. */
-    @Nullable
-    Proposal accepted(Origin origin) {
+    @Override
+    public @Nullable Proposal accepted(Origin origin) {
         Pending oldest = oldest();
         if (incarnation == 0 || origin.incarnation() != incarnation) {
             return null;
@@ -177,8 +173,9 @@ final class OwnProposals {
         queue.release(oldest.item.bytes());
     }
 
-    /** An entry of this member was not applied: a copy, or one whose predecessor was lost. */
-    void discarded(Origin origin) {
+    /** What was not applied is a copy, or its predecessor was lost. */
+    @Override
+    public void discarded(Origin origin) {
         Pending oldest = oldest();
         if (origin.incarnation() == incarnation
                 && oldest != null
@@ -196,7 +193,8 @@ final class OwnProposals {
         return was;
     }
 
-    void started(Started started, long index) {
+    @Override
+    public void started(Started started, long index) {
         if (started.member() != memberId) {
             return;
         }
@@ -226,7 +224,8 @@ final class OwnProposals {
         nonce = nonces.getAsLong();
     }
 
-    void configured(ClusterConfiguration configuration) {
+    @Override
+    public void configured(ClusterConfiguration configuration) {
         boolean belongs = configuration.members().containsKey(memberId);
         if (incarnation != 0 && !belongs) {
             beginAnew();

@@ -57,10 +57,6 @@ final class ProposalLine {
         return entry.kind() == LogEntryKind.APPLICATION && entry.payload().length >= largeBytes;
     }
 
-    static long bytesOf(LogEntry entry) {
-        return OwnProposals.ENTRY_OVERHEAD_BYTES + (long) entry.payload().length;
-    }
-
     void add(int from, LogEntry entry) {
         lines.computeIfAbsent(from, member -> new Line()).waiting.add(entry);
     }
@@ -92,7 +88,7 @@ final class ProposalLine {
                 if (isLarge(entry)) {
                     break;
                 }
-                bytes += bytesOf(entry);
+                bytes += entry.bytesWithOverhead();
                 if (bytes > maxBytes && !batch.isEmpty()) {
                     return batch;
                 }
@@ -116,7 +112,7 @@ final class ProposalLine {
                 if (next == null || !isLarge(next)) {
                     continue;
                 }
-                bytes += bytesOf(next);
+                bytes += next.bytesWithOverhead();
                 if (bytes > maxBytes && !batch.isEmpty()) {
                     return batch;
                 }

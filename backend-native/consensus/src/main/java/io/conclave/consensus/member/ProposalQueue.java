@@ -1,12 +1,15 @@
 package io.conclave.consensus.member;
 
 import io.conclave.consensus.Proposal;
+import io.conclave.consensus.Rejection;
 import io.conclave.consensus.entry.LogEntryKind;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Where proposals and reads wait: any thread puts in without blocking, the member's thread takes out. Bounded in
@@ -16,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * that put it in or swept up by the member's thread, by exactly one of them.
  */
 final class ProposalQueue {
+    private static final Logger log = LoggerFactory.getLogger(ProposalQueue.class);
 
     /** What waits. */
     sealed interface Item {
@@ -114,6 +118,16 @@ final class ProposalQueue {
     void release(int itemBytes) {
         entries.decrementAndGet();
         bytes.addAndGet(-itemBytes);
+    }
+
+    /** Tells a proposal that was taken out that it is certainly not applied, and gives back its room. */
+    void reject(Proposed proposed, Rejection reason) {
+        release(proposed.bytes());
+        try {
+            proposed.proposal().rejected(reason);
+        } catch (RuntimeException e) {
+            log.error("the handler of a rejected proposal threw", e);
+        }
     }
 
     /** Hands work to the member's thread, past the bounds; done before what waits in the queue. */

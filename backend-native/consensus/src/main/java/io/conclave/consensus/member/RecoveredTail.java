@@ -11,8 +11,6 @@ import java.util.List;
  * spares those that are a little behind a snapshot.
  */
 final class RecoveredTail {
-    private static final int OBJECT_BYTES = 64;
-
     private final long maxBytes;
     private final Deque<LogBatch> batches = new ArrayDeque<>();
     private long bytes;
@@ -33,17 +31,13 @@ final class RecoveredTail {
 
     void add(LogBatch batch) {
         batches.add(batch);
-        bytes += bytesOf(batch);
+        bytes += batch.bytesWithOverhead();
         while (bytes > maxBytes) {
             LogBatch dropped = batches.remove();
-            bytes -= bytesOf(dropped);
+            bytes -= dropped.bytesWithOverhead();
             termBefore = dropped.term();
             timestampBeforeMs = dropped.timestampMs();
         }
-    }
-
-    private static long bytesOf(LogBatch batch) {
-        return batch.payloadBytes() + (long) OBJECT_BYTES * (batch.entries().size() + 1);
     }
 
     List<LogBatch> batches() {

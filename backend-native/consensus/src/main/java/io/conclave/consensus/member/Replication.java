@@ -6,7 +6,6 @@ import io.conclave.consensus.LogOptions;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
-import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.core.Core;
@@ -17,7 +16,6 @@ import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.WrongDiskException;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
-import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.store.LogStore;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -84,11 +82,7 @@ final class Replication {
     private long markDueMs;
 
     /** Recovers, and begins to follow. */
-    static Replication recover(Surroundings in, CoreFactory cores) throws IOException {
-        return new Replication(in, cores);
-    }
-
-    private Replication(Surroundings in, CoreFactory cores) throws IOException {
+    Replication(Surroundings in, CoreFactory cores) throws IOException {
         options = in.options();
         queue = in.queue();
         store = in.store();
@@ -104,7 +98,7 @@ final class Replication {
         reads = new PendingReads(queue, in.random().getAsLong());
         membership = new MembershipKeeper(self, options.members(), options.electionTimeoutMs());
         leadership = new LeaderReport(options.electionTimeoutMs());
-        applier = new LogApplier(machine, self, new ApplyListener());
+        applier = new LogApplier(machine, self, own, this::configured);
         MemberRecovery recovery = new MemberRecovery(options, store, machine, applier);
         recovery.read();
         writer = new LogWriter(store, recovery.rest());
@@ -156,6 +150,11 @@ final class Replication {
         }
         links.identify(store.clusterId(), store.directory());
         announce(applier.configuration());
+    }
+
+    private void configured(ClusterConfiguration configuration) {
+        membership.stir();
+        announce(configuration);
     }
 
     private void announce(ClusterConfiguration configuration) {
@@ -229,6 +228,7 @@ final class Replication {
         worked |= tick();
         store.tick(time.nowMs()); // each turn: a follower that hears its leader has no ticks
         markWhenIdle();
+        warnIfNoLeader();
         boolean more = true;
         while (more) {
             intake.giveToLeader(time.nowMs());
@@ -267,17 +267,17 @@ final class Replication {
             markDueMs = Long.MAX_VALUE;
             store.markEnd();
         }
+    }
+
+    private void warnIfNoLeader() {
         if (core.leader() == 0 && time.nowMs() - core.status().heardLeaderMs() > 5 * options.electionTimeoutMs()) {
-            complaints.tell(noLeader(noLeaderReason()));
+            String reason = noLeaderReason();
+            complaints.tell(reason.isEmpty() ? "" : "there is no leader: " + reason);
         }
     }
 
     private String noLeaderReason() {
         return suspension.isOn() ? suspension.reason() : serving.noLeaderReason(time.nowMs());
-    }
-
-    private static String noLeader(String reason) {
-        return reason.isEmpty() ? "" : "there is no leader: " + reason;
     }
 
     private boolean carryOut() throws IOException {
@@ -423,11 +423,10 @@ final class Replication {
     }
 
     boolean isOnlyVoter() {
-        ClusterConfiguration configuration = applier.configuration();
-        return configuration.voters().size() == 1 && configuration.voters().contains(self) && !configuration.isJoint();
+        return applier.configuration().isOnlyVoter(self);
     }
 
-    LogStatus status(LogRole role, LogStore from) {
+    LogStatus status(LogRole role) {
         return new LogStatus(
                 self,
                 role,
@@ -438,8 +437,8 @@ final class Replication {
                 applier.index(),
                 applier.configuration(),
                 applier.configurationIndex(),
-                from.clusterId(),
-                from.diskState(),
+                store.clusterId(),
+                store.diskState(),
                 snapshotInstaller.isLoading(),
                 conflicts.count(),
                 noLeaderReason(),
@@ -476,31 +475,5 @@ final class Replication {
         reads.clear();
         intake.abandon(reason);
         snapshotInstaller.end();
-    }
-
-    // ---- what the parts say
-
-    private final class ApplyListener implements LogApplier.ApplyListener {
-        @Override
-        public @Nullable Proposal accepted(Origin origin) {
-            return own.accepted(origin);
-        }
-
-        @Override
-        public void discarded(Origin origin) {
-            own.discarded(origin);
-        }
-
-        @Override
-        public void started(Started started, long index) {
-            own.started(started, index);
-        }
-
-        @Override
-        public void configured(ClusterConfiguration configuration) {
-            own.configured(configuration);
-            membership.stir();
-            announce(configuration);
-        }
     }
 }

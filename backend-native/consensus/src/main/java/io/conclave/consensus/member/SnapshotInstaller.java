@@ -70,8 +70,7 @@ final class SnapshotInstaller {
         this.memberThread = memberThread;
         this.announce = announce;
         receiver = new SnapshotReceiver(store, options.background(), options.diskRetryMs(), new Receiving());
-        loader = new StateLoader(
-                store, machine, applier, writer, options.background(), memberThread, batches -> batches.forEach(apply));
+        loader = new StateLoader(store, machine, applier, writer, options.background(), memberThread, apply);
     }
 
     void received(CoreOutput.ReceivedChunk received) throws IOException {

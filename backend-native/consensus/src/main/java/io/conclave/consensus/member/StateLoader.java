@@ -38,12 +38,6 @@ final class StateLoader {
      */
     private static final int WAITING_BYTES = 1 << 20;
 
-    /** The caller's side of it. */
-    interface Loading {
-        /** Applies batches that follow the last applied one. */
-        void apply(List<LogBatch> batches);
-    }
-
     private enum Phase {
         IDLE,
         WAITING,
@@ -58,7 +52,7 @@ final class StateLoader {
     private final Executor background;
     private final Executor memberThread;
     private final BackgroundReader logReader;
-    private final Loading loading;
+    private final Consumer<LogBatch> apply;
 
     private Phase phase = Phase.IDLE;
 
@@ -97,6 +91,7 @@ final class StateLoader {
         }
     }
 
+    /** @param apply applies the batch that follows the last applied one */
     StateLoader(
             LogStore store,
             StateMachine machine,
@@ -104,7 +99,7 @@ final class StateLoader {
             LogWriter writer,
             Executor background,
             Executor memberThread,
-            Loading loading) {
+            Consumer<LogBatch> apply) {
         this.store = store;
         this.machine = machine;
         this.applier = applier;
@@ -112,7 +107,7 @@ final class StateLoader {
         this.background = background;
         this.memberThread = memberThread;
         this.logReader = new BackgroundReader(background, memberThread);
-        this.loading = loading;
+        this.apply = apply;
     }
 
     /** Whether the machine has not got the state yet that is to be served. */
@@ -276,7 +271,7 @@ final class StateLoader {
             throw new LogException("the log behind index " + applier.index()
                     + ", which this member has written, cannot be read again");
         } else {
-            loading.apply(batches.get());
+            batches.get().forEach(apply);
         }
     }
 }

@@ -98,7 +98,7 @@ class ProposalLineTest {
             add(1, 100);
         }
         add(2, 100);
-        int two = 2 * (100 + OwnProposals.ENTRY_OVERHEAD_BYTES);
+        int two = 2 * (100 + LogEntry.OVERHEAD_BYTES);
 
         assertEquals(List.of("1.1", "1.2"), small(two));
         assertEquals(List.of("2.1", "1.3"), small(two));

@@ -8,10 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.LogException;
-import io.conclave.consensus.Proposal;
 import io.conclave.consensus.StateMachine;
 import io.conclave.consensus.StateSnapshot;
-import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.LogEntryKind;
@@ -41,16 +39,11 @@ class StateLoaderTest {
     private final Deque<Runnable> background = new ArrayDeque<>();
     private final List<LogBatch> written = new ArrayList<>();
     private final LogStore store = store();
-    private final LogApplier applier = new LogApplier(new Machine(), 1, new NoListener());
+    private final LogApplier applier =
+            new LogApplier(new Machine(), 1, new LogApplier.ApplyListener() {}, configuration -> {});
     private final LogWriter writer = new LogWriter(store, List.of());
-    private final StateLoader loader = new StateLoader(
-            store,
-            new Machine(),
-            applier,
-            writer,
-            background::add,
-            Runnable::run,
-            batches -> batches.forEach(applier::apply));
+    private final StateLoader loader =
+            new StateLoader(store, new Machine(), applier, writer, background::add, Runnable::run, applier::apply);
     private boolean isWriting;
     private boolean hasFiles = true;
     private Throwable failure;
@@ -115,22 +108,6 @@ class StateLoaderTest {
         public void discard() {
             discarded = true;
         }
-    }
-
-    private static final class NoListener implements LogApplier.ApplyListener {
-        @Override
-        public Proposal accepted(Origin origin) {
-            return null;
-        }
-
-        @Override
-        public void discarded(Origin origin) {}
-
-        @Override
-        public void started(Started started, long index) {}
-
-        @Override
-        public void configured(ClusterConfiguration configuration) {}
     }
 
     private LogStore store() {
