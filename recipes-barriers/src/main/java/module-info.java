@@ -1,4 +1,4 @@
-/** Barrier, double barrier, count-down. */
+/** Barrier, double barrier, latch. */
 module io.conclave.barriers {
     requires static org.jspecify;
     requires transitive io.conclave.api;

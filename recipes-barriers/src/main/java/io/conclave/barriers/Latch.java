@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A count-down among all processes that use the same path: waiters continue when it has been counted down as often as
- * it was made for.
+ * A latch among all processes that use the same path: waiters continue when it has been counted down as often as it
+ * was made for.
  *
  * <pre>{@code
  * Latch loaded = Latch.at(coordinator, "/jobs/42/loaded", 3);
@@ -46,7 +46,7 @@ public final class Latch {
     }
 
     /**
-     * The count-down at a path.
+     * The latch at a path.
      *
      * @param count how often; the same for all users of the path
      * @throws IllegalArgumentException if the path or the count breaks a rule, naming it
@@ -57,7 +57,7 @@ public final class Latch {
 
     /** As {@link #at(Coordinator, String, int)}. */
     public static Latch at(Coordinator coordinator, NodePath path, int count) {
-        RecipePaths.requireOwn(path, "a count-down");
+        RecipePaths.requireOwn(path, "a latch");
         if (count < 1 || count > MAX_COUNT) {
             throw new IllegalArgumentException("Invalid count " + count + ": it must be from 1 to " + MAX_COUNT);
         }
@@ -68,8 +68,8 @@ public final class Latch {
      * Counts once for each call. Blocks until the backend has confirmed it.
      *
      * @throws InterruptedException if the thread is interrupted; it may have counted anyway
-     * @throws IllegalArgumentException if the count-down at this path was made for another count
-     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the count-down was deleted meanwhile:
+     * @throws IllegalArgumentException if the latch at this path was made for another count
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the latch was deleted meanwhile:
      *     it may have counted that one. Call again if one that was made since should count it as well. Also if the
      *     backend refuses to tell whether it has counted: call again with the same name only, since a call without a
      *     name counts once more
@@ -125,7 +125,7 @@ public final class Latch {
      * Waits without a limit of time until it is open; returns at once if it is.
      *
      * @throws InterruptedException if the thread is interrupted; nothing stays behind
-     * @throws IllegalArgumentException if the count-down at this path was made for another count
+     * @throws IllegalArgumentException if the latch at this path was made for another count
      * @throws io.conclave.error.ClosedException if the coordinator is closed
      * @throws io.conclave.error.RefusedException if the backend refuses it
      */
@@ -164,19 +164,19 @@ public final class Latch {
                         layout.lastCount(),
                         true,
                         session -> new LatchWrites(session, layout).make(),
-                        "countdown.wait")
+                        "latch.wait")
                 .begin();
     }
 
     /**
      * Deletes it with all that belongs to it, so that the path can be used for another one. To be called when no client
-     * waits or counts any more: one that does so later uses a new count-down. A call deletes one count-down at most:
+     * waits or counts any more: one that does so later uses a new latch. A call deletes one latch at most:
      * the one that it finds first, and not one that is made at the path afterwards. What others keep below the path
      * stays. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted; some of it may be left: call it again before the path
      *     is used
-     * @throws IllegalArgumentException if the znode at this path is no count-down; it stays
+     * @throws IllegalArgumentException if the znode at this path is no latch; it stays
      * @throws io.conclave.error.RefusedException with {@link io.conclave.error.RefusalReason#NOT_EMPTY} if others keep
      *     znodes below the path; the counts may be gone by then
      * @throws io.conclave.error.ConclaveException if it is refused, or the session is lost meanwhile; it may be called
@@ -191,7 +191,7 @@ public final class Latch {
         return new LatchDeletion(RecipeAccess.session(coordinator), layout).begin();
     }
 
-    /** The count-down's znode, in the coordinator's namespace. */
+    /** The latch's znode, in the coordinator's namespace. */
     public NodePath path() {
         return layout.path();
     }

@@ -21,10 +21,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Deletes a count-down, many znodes at a time; whatever has changed meanwhile is looked at again. A count-down that is
- * made at the path afterwards is left alone: the one that is found first is known by its creation, and each deletion is
- * sent on condition of the version of its znode, which is raised from 0 before. State belongs to the session's
- * dispatcher.
+ * Deletes a latch, many znodes at a time; whatever has changed meanwhile is looked at again. A latch that is made at
+ * the path afterwards is left alone: the one that is found first is known by its creation, and each deletion is sent on
+ * condition of the version of its znode, which is raised from 0 before. State belongs to the session's dispatcher.
  */
 final class LatchDeletion {
     private static final int BATCH = 200;
@@ -32,8 +31,8 @@ final class LatchDeletion {
     private final RecipeSession session;
     private final LatchLayout layout;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
-    private long czxid; // of the count-down that was found first
-    private boolean isCountDown; // what was found is known to be one
+    private long czxid; // of the latch that was found first
+    private boolean isLatch; // what was found is known to be one
 
     LatchDeletion(RecipeSession session, LatchLayout layout) {
         this.session = session;
@@ -56,7 +55,7 @@ final class LatchDeletion {
                 Failures.ifNoNode(() -> done.complete(null), this::onFailure));
     }
 
-    /** Whether it is the count-down that was found first; if it is a later one, there is nothing left to do. */
+    /** Whether it is the latch that was found first; if it is a later one, there is nothing left to do. */
     private boolean isIt(NodeStat stat) {
         if (czxid == 0) {
             czxid = stat.czxid();
@@ -68,12 +67,12 @@ final class LatchDeletion {
     }
 
     /**
-     * Others may keep a number of their own at the path. So it is a count-down if it has a part of one, or holds this
+     * Others may keep a number of their own at the path. So it is a latch if it has a part of one, or holds this
      * very count: an interrupted deletion leaves it without parts.
      */
     private void recognise(GetData.NodeData node) {
-        if (isCountDown || Arrays.equals(node.data(), layout.data())) {
-            isCountDown = true;
+        if (isLatch || Arrays.equals(node.data(), layout.data())) {
+            isLatch = true;
             mark(node);
             return;
         }
@@ -81,10 +80,10 @@ final class LatchDeletion {
                 GetChildren.of(layout.path()),
                 children -> {
                     if (layout.partAmong(children.names()).isPresent()) {
-                        isCountDown = true;
+                        isLatch = true;
                         mark(node);
                     } else {
-                        done.completeExceptionally(new IllegalArgumentException("Invalid count-down " + layout.path()
+                        done.completeExceptionally(new IllegalArgumentException("Invalid latch " + layout.path()
                                 + ": it holds \"" + node.bytes().text() + "\" instead of the count " + layout.count()
                                 + ", and has no znode \"" + LatchLayout.NAMES
                                 + "\" or \"of-<count>\", so it is not deleted"));
@@ -94,8 +93,8 @@ final class LatchDeletion {
     }
 
     /**
-     * Has the count-down carry a version that no new one has. The write arrives late if the connection drops: it must
-     * not name its count in a later one that was made for another count, so it depends on the parent of its counts.
+     * Has the latch carry a version that no new one has. The write arrives late if the connection drops: it must not
+     * name its count in a later one that was made for another count, so it depends on the parent of its counts.
      */
     private void mark(GetData.NodeData node) {
         if (node.stat().version() != 0) {
@@ -121,7 +120,7 @@ final class LatchDeletion {
                 });
     }
 
-    /** Unless the count-down is gone, another client has deleted the parent of its counts, and without it no mark. */
+    /** Unless the latch is gone, another client has deleted the parent of its counts, and without it no mark. */
     private void makeAgain(NodePath counts) {
         session.send(Create.of(counts), created -> look(), this::onNotMarked);
     }

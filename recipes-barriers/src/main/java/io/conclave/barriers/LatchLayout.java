@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Where the parts of a count-down are.
+ * Where the parts of a latch are.
  *
  * @param path its znode
  * @param count how often it is to be counted down
@@ -38,7 +38,7 @@ record LatchLayout(NodePath path, int count) {
         return path.child("of-" + number);
     }
 
-    /** The parent of the counts of the one that has this data; empty if it is no count-down's. */
+    /** The parent of the counts of the one that has this data; empty if it is no latch's. */
     Optional<NodePath> countsOf(byte[] data) {
         try {
             return Optional.of(countsOf(Integer.parseInt(new String(data, StandardCharsets.UTF_8))));
@@ -47,7 +47,7 @@ record LatchLayout(NodePath path, int count) {
         }
     }
 
-    /** One of its parts, the names last: what has names is a count-down. Empty if all children are of others. */
+    /** One of its parts, the names last: what has names is a latch. Empty if all children are of others. */
     Optional<NodePath> partAmong(List<String> children) {
         return children.stream()
                 .filter(name -> COUNTS.matcher(name).matches())

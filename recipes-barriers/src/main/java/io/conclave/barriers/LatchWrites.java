@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Makes a count-down, and counts, over lost replies: each count makes a znode by which it is known again. State belongs
+ * Makes a latch, and counts, over lost replies: each count makes a znode by which it is known again. State belongs
  * to the session's dispatcher.
  */
 final class LatchWrites {
@@ -43,7 +43,7 @@ final class LatchWrites {
     }
 
     /**
-     * The count-down is looked at first, so that after a lost reply another one at the same path is not taken for it.
+     * The latch is looked at first, so that after a lost reply another one at the same path is not taken for it.
      */
     private void tryToCount(NodePath by, CompletableFuture<Void> counted) {
         session.read(
@@ -60,7 +60,7 @@ final class LatchWrites {
         session.send(
                 count,
                 results -> {
-                    session.metrics().count("countdown.count", layout.path().toString());
+                    session.metrics().count("latch.count", layout.path().toString());
                     counted.complete(null);
                 },
                 cause -> {
@@ -77,7 +77,7 @@ final class LatchWrites {
     }
 
     /**
-     * Names are deleted with their count-down only: if it is the same one and the name is not there, it has not
+     * Names are deleted with their latch only: if it is the same one and the name is not there, it has not
      * counted.
      */
     private void findOut(NodePath by, long czxid, OutcomeUnknownException unknown, CompletableFuture<Void> counted) {
@@ -121,8 +121,8 @@ final class LatchWrites {
             count(by, czxid, counted);
         } else {
             counted.completeExceptionally(new OutcomeUnknownException(
-                    "Count " + by + ": the reply was lost, and the count-down " + layout.path()
-                            + " was deleted meanwhile; it may have counted this before. Count again if a count-down "
+                    "Count " + by + ": the reply was lost, and the latch " + layout.path()
+                            + " was deleted meanwhile; it may have counted this before. Count again if a latch "
                             + "that was made since should count it as well",
                     unknown));
         }
@@ -149,7 +149,7 @@ final class LatchWrites {
     }
 
     /**
-     * Makes the count-down if there is none, and fails with IllegalArgumentException if there is one for another count.
+     * Makes the latch if there is none, and fails with IllegalArgumentException if there is one for another count.
      * Completes on the dispatcher.
      */
     CompletionStage<Void> make() {
@@ -188,7 +188,7 @@ final class LatchWrites {
                         made.complete(null);
                     } else {
                         made.completeExceptionally(new IllegalArgumentException("Invalid count " + layout.count()
-                                + ": the count-down at " + layout.path() + " was made for \""
+                                + ": the latch at " + layout.path() + " was made for \""
                                 + node.bytes().text() + "\""));
                     }
                 },

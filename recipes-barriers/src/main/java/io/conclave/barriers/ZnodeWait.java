@@ -45,7 +45,7 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
     /**
      * A wait that has not begun.
      *
-     * @param recipe the barrier or count-down, as the application knows it
+     * @param recipe the barrier or latch, as the application knows it
      * @param path the znode to look at
      * @param until whether the znode is waited for, or its absence
      * @param before what is done on each session before the first look
@@ -167,8 +167,7 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
 
     @Override
     public WaitTimeoutException timedOut(Duration waited) {
-        String not =
-                until ? "The count-down " + recipe + " was not complete" : "The barrier " + recipe + " was not removed";
+        String not = until ? "The latch " + recipe + " was not open" : "The barrier " + recipe + " was not removed";
         return new WaitTimeoutException(
                 what(),
                 waited,

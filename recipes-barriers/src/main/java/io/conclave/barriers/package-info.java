@@ -1,5 +1,5 @@
 /**
- * Barrier, double barrier and count-down, as the ZooKeeper recipes page defines them: processes that wait for a moment
+ * Barrier and double barrier, as the ZooKeeper recipes page defines them, and a latch: processes that wait for a moment
  * which they have in common.
  *
  * <p>A {@link io.conclave.barriers.Barrier} is in place while its znode exists; a

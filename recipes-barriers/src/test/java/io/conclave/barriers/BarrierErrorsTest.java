@@ -58,7 +58,7 @@ class BarrierErrorsTest {
         start.countDown();
         assertLate(
                 "/counts/start",
-                "The count-down /counts/start was not complete within 50 ms: others have to count",
+                "The latch /counts/start was not open within 50 ms: others have to count",
                 () -> start.await(SOON));
     }
 

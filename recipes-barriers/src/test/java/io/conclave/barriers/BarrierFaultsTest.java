@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Each fault at each request of a barrier's and a count-down's runs: a participant that may continue does, none
+ * Each fault at each request of a barrier's and a latch's runs: a participant that may continue does, none
  * continues too early, nothing is counted twice or lost.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
@@ -230,7 +230,7 @@ class BarrierFaultsTest {
     }
 
     static FaultDriver counting() {
-        return FaultDriver.of("count-down, counting", run -> {
+        return FaultDriver.of("latch, counting", run -> {
                     run.rival("counts the same", me -> countDown(me).countDown("victim"));
                     Actor helper = run.helper("helper");
                     countDown(helper).countDown("helper");
@@ -262,7 +262,7 @@ class BarrierFaultsTest {
 
     @Test
     void countDownIsCreatedCompletely() {
-        FaultDriver.of("count-down, first count", run -> {
+        FaultDriver.of("latch, first count", run -> {
                     run.rival("counts the same", me -> countDown(me).countDown("one"));
                     run.victim().start(me -> countDown(me).countDown("one"));
                     run.victim().join();
@@ -279,7 +279,7 @@ class BarrierFaultsTest {
 
     @Test
     void waiterGoesOnWithTheLastCountAndNotBefore() {
-        FaultDriver.of("count-down, waiter", run -> {
+        FaultDriver.of("latch, waiter", run -> {
                     run.rival("counts the same", me -> countDown(me).countDown("one"));
                     Actor helper = run.helper("helper");
                     run.victim().start(me -> {
@@ -303,7 +303,7 @@ class BarrierFaultsTest {
 
     @Test
     void deletionLeavesNothing() {
-        FaultDriver.of("count-down, deletion", run -> {
+        FaultDriver.of("latch, deletion", run -> {
                     Actor helper = run.helper("helper");
                     countDown(helper).countDown("one");
                     countDown(helper).countDown("two");
@@ -317,7 +317,7 @@ class BarrierFaultsTest {
                 .verify();
     }
 
-    /** The count-downs that there were at one path, one after the other, in one run. */
+    /** The latches that there were at one path, one after the other, in one run. */
     private static final class Generations {
         private final FaultRun run;
         private int made;
@@ -371,13 +371,13 @@ class BarrierFaultsTest {
                 return;
             }
             if (lastMade != 0 && lastMade == czxid() && 3 - countDown(me).remaining() < countedNow) {
-                run.violated("a count was deleted in a later count-down, which is still there");
+                run.violated("a count was deleted in a later latch, which is still there");
             }
         }
     }
 
     static FaultDriver countingAndDeletedByOthers() {
-        return FaultDriver.of("count-down, counting and deleted by others", run -> {
+        return FaultDriver.of("latch, counting and deleted by others", run -> {
                     Actor helper = run.helper("helper");
                     Generations generations = new Generations(run, 0);
                     run.rival("deletes it", generations::delete);
@@ -401,12 +401,12 @@ class BarrierFaultsTest {
     }
 
     @Test
-    void countInADeletedCountDownIsNotRepeatedInALaterOne() {
+    void countInADeletedLatchIsNotRepeatedInALaterOne() {
         countingAndDeletedByOthers().verify();
     }
 
     static FaultDriver deletedAndMadeByOthers() {
-        return FaultDriver.of("count-down, deleted and made by others", run -> {
+        return FaultDriver.of("latch, deleted and made by others", run -> {
                     Actor helper = run.helper("helper");
                     countDown(helper).countDown("one");
                     Generations generations = new Generations(run, 1);
@@ -424,7 +424,7 @@ class BarrierFaultsTest {
                     run.settle();
                     int present = generations.isThere() ? 1 : 0;
                     if (generations.made - generations.deletedByOthers - present > 1) {
-                        run.violated("one call has deleted two count-downs");
+                        run.violated("one call has deleted two latches");
                     }
                     generations.checkLast(helper);
                     countDown(helper).delete();

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A wait for a count-down that has ended while the store could not make one. */
+/** A wait for a latch that has ended while the store could not make one. */
 class EndedWaitTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final NodePath PATH = NodePath.of("/latch");

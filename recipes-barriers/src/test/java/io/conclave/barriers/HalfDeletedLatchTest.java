@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A count-down whose parts were deleted by another client, and which may not be made whole by this one. */
+/** A latch whose parts were deleted by another client, and which may not be made whole by this one. */
 class HalfDeletedLatchTest {
     private static final NodePath PATH = NodePath.of("/latch");
 

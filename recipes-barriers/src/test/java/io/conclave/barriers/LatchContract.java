@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a count-down promises, on every backend; a subclass says where the backend is. */
+/** What a latch promises, on every backend; a subclass says where the backend is. */
 public abstract class LatchContract extends BarrierFixture {
     private static Latch of(Coordinator coordinator, int count) {
         return Latch.at(coordinator, PATH, count);
@@ -142,7 +142,7 @@ public abstract class LatchContract extends BarrierFixture {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void deletionLeavesWhatIsNoCountDown(boolean hasChild) throws Exception {
+    void deletionLeavesWhatIsNoLatch(boolean hasChild) throws Exception {
         Coordinator coordinator = connect();
         NodePath other = NodePath.of(PATH);
         coordinator.execute(Create.of(other.parent().orElseThrow()));
@@ -160,7 +160,7 @@ public abstract class LatchContract extends BarrierFixture {
     /** The data of a setting may be a whole number. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void deletionLeavesANumberThatIsNoCountDown(boolean wasWritten) throws Exception {
+    void deletionLeavesANumberThatIsNoLatch(boolean wasWritten) throws Exception {
         Coordinator coordinator = connect();
         NodePath setting = NodePath.of(PATH);
         coordinator.execute(Create.of(setting.parent().orElseThrow()));
@@ -189,7 +189,7 @@ public abstract class LatchContract extends BarrierFixture {
     }
 
     @Test
-    void deletionTakesACountDownOfAnotherCount() throws Exception {
+    void deletionTakesALatchOfAnotherCount() throws Exception {
         Coordinator coordinator = connect();
         of(coordinator, 2).countDown();
         of(coordinator, 3).delete();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A deletion of a count-down whose requests are late, or that finds parts of it deleted. */
+/** A deletion of a latch whose requests are late, or that finds parts of it deleted. */
 class LateLatchDeletionTest extends BarrierFixture {
     private final String store = UUID.randomUUID().toString();
 
@@ -31,7 +31,7 @@ class LateLatchDeletionTest extends BarrierFixture {
     }
 
     @Test
-    void deletionThatIsLateChangesNothingOfALaterCountDownForAnotherCount() throws Exception {
+    void deletionThatIsLateChangesNothingOfALaterLatchForAnotherCount() throws Exception {
         Coordinator late = connect();
         Coordinator other = connect();
         Latch three = Latch.at(other, PATH, 3);

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The scenarios that our barriers and count-downs pass find the mistakes that barriers and count-downs usually have,
+ * The scenarios that our barriers and latches pass find the mistakes that barriers and latches usually have,
  * planted into one step of ours.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
@@ -40,15 +40,15 @@ class MistakenStepsTest {
                         Mistake.sendsAgainWithout("create /counts/faults/by/.*", "multi .*/counts/faults/of-3/c-.*"),
                         "counted twice"),
                 Arguments.of(
-                        "count is made again in a later count-down",
+                        "count is made again in a later latch",
                         BarrierFaultsTest.countingAndDeletedByOthers(),
                         Mistake.sendsAgain("multi .*/counts/faults/of-3/c-.*"),
                         "one call has counted twice"),
                 Arguments.of(
-                        "count-down is deleted again",
+                        "latch is deleted again",
                         BarrierFaultsTest.deletedAndMadeByOthers(),
                         Mistake.sendsAgain("multi .*delete /counts/faults/of-3/c-.*"),
-                        "in a later count-down"));
+                        "in a later latch"));
     }
 
     @ParameterizedTest(name = "{0}")

@@ -254,7 +254,7 @@ final class TransferAttempt {
             leader.ends(this);
             stopWatching();
             LOG.info("{}: handing over to {}", leader, named);
-            session.metrics().count("election.handedover", election.toString());
+            session.metrics().count("election.transferred", election.toString());
             leader.leaveFor(requester, new ClosedException("Handed over")).thenRun(() -> outcome.complete(null));
         }
     }

@@ -60,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  * <p>State belongs to the session's dispatcher.
  */
 final class LeaseRequest extends AbstractGrantRequest {
-    private static final LineRole LINE = LineRole.mutex("lease.seat");
+    private static final LineRole LINE = LineRole.mutex("lease.turn");
     private static final int DELETION_OF_PLACE = 0; // its position in the transaction
 
     private final Coordinator coordinator;

@@ -31,7 +31,7 @@ final class ConsumerTurn {
     /** How many items a process puts or takes before others that wait have their turn. */
     static final int MOST = 16;
 
-    private static final LineRole ROLE = LineRole.mutex("queue.seat");
+    private static final LineRole ROLE = LineRole.mutex("queue.turn");
     private final RecipeSession session;
     private final NodePath line;
     private final Listener listener;

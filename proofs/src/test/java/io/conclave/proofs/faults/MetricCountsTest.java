@@ -78,7 +78,7 @@ class MetricCountsTest {
             }
 
             private void tell(String name, MetricsTable.Kind kind) {
-                if (name.startsWith("queue.seat.")) {
+                if (name.startsWith("queue.turn.")) {
                     return; // how soon a turn ends in which nothing is waited for is a matter of time
                 }
                 String wrong = table.kinds().get(name) == kind ? "" : " as a " + kind + ", which is not in the table";
@@ -122,7 +122,7 @@ class MetricCountsTest {
                         .acquire(2, PATIENCE)
                         .close());
         assertTold(
-                "lease.held=1, lease.released=1, lease.seat.held=1, lease.seat.released=1, lease.seat.wait=1,"
+                "lease.held=1, lease.released=1, lease.turn.held=1, lease.turn.released=1, lease.turn.wait=1,"
                         + " lease.wait=1",
                 one -> LeasedLock.at(one, "/lease", LONG).acquire(PATIENCE).close());
     }
@@ -133,7 +133,7 @@ class MetricCountsTest {
                 "election.campaign=1, election.held=1, election.released=1, election.wait=1",
                 one -> LeaderElection.at(one, "/election").campaign(PATIENCE).close());
         assertTold(
-                "election.campaign=2, election.handedover=1, election.held=2, election.released=2, election.wait=2",
+                "election.campaign=2, election.held=2, election.released=2, election.transferred=1, election.wait=2",
                 one -> {
                     LeaderElection election = LeaderElection.at(one, "/election");
                     Leadership first = election.campaign(PATIENCE);
@@ -154,7 +154,7 @@ class MetricCountsTest {
             barrier.remove();
             open.join();
         });
-        assertTold("countdown.count=2, countdown.wait=1", one -> {
+        assertTold("latch.count=2, latch.wait=1", one -> {
             Latch latch = Latch.at(one, "/latch", 2);
             latch.countDown("a");
             latch.countDown("b");

@@ -38,7 +38,7 @@ class MetricNamesTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     /** A text in the code that looks like a metric's name: that of a recipe, a dot, and more. */
     private static final Pattern NAME = Pattern.compile(
-            "\"((?:lock|lease|election|semaphore|queue|barrier|doublebarrier|countdown|membership|config|ids"
+            "\"((?:lock|lease|election|semaphore|queue|barrier|doublebarrier|latch|membership|config|ids"
                     + "|commit|mirror|session|connection)\\.[a-z.]+)\"");
 
     /** Any text in the code that may be a metric's name, or a part of one. */
@@ -80,7 +80,7 @@ class MetricNamesTest {
         for (String once : List.of("lock.held", "lock.released", "semaphore.released", "election.released")) {
             assertEquals(1, told.get(once), once + " of " + told);
         }
-        for (String name : List.of("semaphore.admission.wait", "queue.seat.wait", "queue.take")) {
+        for (String name : List.of("semaphore.admission.wait", "queue.turn.wait", "queue.take")) {
             assertTrue(told.containsKey(name), name + " is not among " + told);
         }
         assertTrue(told.keySet().stream().noneMatch(name -> name.endsWith(".lost")), "nothing was lost: " + told);

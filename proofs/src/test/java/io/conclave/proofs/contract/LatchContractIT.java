@@ -4,8 +4,8 @@ import io.conclave.barriers.LatchContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
-/** The count-down's contract on every backend. */
-class CountDownContractIT {
+/** The latch's contract on every backend. */
+class LatchContractIT {
     @Nested
     class Embedded extends LatchContract implements RunsOn.Embedded {}
 

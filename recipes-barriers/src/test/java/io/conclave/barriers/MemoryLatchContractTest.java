@@ -2,7 +2,7 @@ package io.conclave.barriers;
 
 import java.util.UUID;
 
-class MemoryCountDownContractTest extends LatchContract {
+class MemoryLatchContractTest extends LatchContract {
     private final String connectString = "memory:" + UUID.randomUUID();
 
     @Override
