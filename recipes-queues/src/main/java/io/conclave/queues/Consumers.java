@@ -86,7 +86,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         this.items = new ListedItems(order);
         this.passedOver = new PassedOver(layout);
         this.turn = new ConsumerTurn(session, layout.consumers(), this);
-        this.marker = new CommitMarker(session, layout.witnesses());
+        this.marker = new CommitMarker(session, layout.commitMarkers());
         this.watch = new ItemsWatch(session, layout, turn, this);
         this.listedAt = Elapsed.since(session.time());
         this.sessionListener = session.onStateChange(this::onSessionState);

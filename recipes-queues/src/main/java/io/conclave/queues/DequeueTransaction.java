@@ -349,7 +349,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
             outcome.failed(new OutcomeUnknownException(
                     "Take of " + first().name() + " from " + layout.path()
                             + ": the reply was lost, and the item is gone. Most likely another consumer has it; but if "
-                            + "another client has deleted a znode in " + layout.witnesses()
+                            + "another client has deleted a commit marker in " + layout.commitMarkers()
                             + ", this call may have taken it, and it is lost. Take again, and look for the item "
                             + "elsewhere",
                     cause));

@@ -44,8 +44,8 @@ import java.util.function.UnaryOperator;
  * {@code queue-<sequence>}, or {@code queue-<priority>-<sequence>}, here with {@code _c_<guid>-} before it; or as in
  * Curator's delay queue, {@code queue-<guid>-|<time>|<sequence>}. Claims
  * ({@code claim-<item>}, ephemeral) are its neighbours. Besides there are {@code consumers} and {@code producers}
- * (lines), {@code witnesses} (which tell after a lost reply what took effect) and {@code dead} (a queue). Immutable and
- * thread-safe; making one costs nothing.
+ * (lines), {@code witnesses} (commit markers, which tell after a lost reply what took effect) and {@code dead} (a
+ * queue). Immutable and thread-safe; making one costs nothing.
  *
  * @param <T> the type of the items
  */

@@ -57,7 +57,7 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         this.layout = layout;
         this.bound = bound;
         this.turn = new ConsumerTurn(session, layout.producers(), this);
-        this.marker = new CommitMarker(session, layout.witnesses());
+        this.marker = new CommitMarker(session, layout.commitMarkers());
         this.watch = new ItemsWatch(session, layout, turn, this);
         this.sessionListener = session.onStateChange(this::onSessionState);
     }
@@ -258,8 +258,8 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
             } else {
                 failed(new OutcomeUnknownException(
                         "Put into " + layout.path()
-                                + ": the reply was lost, and neither its marker nor the item is there; a consumer may "
-                                + "have been quicker",
+                                + ": the reply was lost, and neither its commit marker nor the item is there; a "
+                                + "consumer may have been quicker",
                         cause));
             }
         }

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
  *
  * @param path the queue's own znode; its children are the items and, beside each item that a consumer works on, its
  *     claim
- * @param agents what stands around the items: the lines, the witnesses, the dead letters
+ * @param agents what stands around the items: the lines, the commit markers, the dead letters
  */
 record QueueLayout(NodePath path, NodePath agents) {
     /** Everything below the queue's own znode. */
@@ -60,7 +60,7 @@ record QueueLayout(NodePath path, NodePath agents) {
     }
 
     /** See {@link CommitMarker}. */
-    NodePath witnesses() {
+    NodePath commitMarkers() {
         return agents.child("witnesses");
     }
 

@@ -52,7 +52,7 @@ final class Requeue implements CommitMarker.Outcome {
 
     /** To its old place. */
     static void of(RecipeSession session, QueueLayout layout, Delivery delivery) {
-        CommitMarker marker = new CommitMarker(session, layout.witnesses());
+        CommitMarker marker = new CommitMarker(session, layout.commitMarkers());
         NodePath path = layout.item(delivery.item());
         new Requeue(session, marker, path, delivery.data(), () -> layout.makeQueue(session), false).begin();
     }
@@ -64,7 +64,7 @@ final class Requeue implements CommitMarker.Outcome {
                 layout.path(),
                 delivery.item().name());
         session.metrics().count("queue.dead", layout.path().toString());
-        CommitMarker marker = new CommitMarker(session, layout.witnesses());
+        CommitMarker marker = new CommitMarker(session, layout.commitMarkers());
         NodePath path = layout.dead().child(delivery.item().name());
         Supplier<CompletionStage<Void>> parentMaker = () -> ParentMaker.makeContainers(session, layout.dead());
         new Requeue(session, marker, path, delivery.data(), parentMaker, true).begin();

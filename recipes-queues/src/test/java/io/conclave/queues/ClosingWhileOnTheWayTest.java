@@ -238,7 +238,7 @@ class ClosingWhileOnTheWayTest {
     @Test
     void itemOfATryThatHadEndedComesBack() throws Exception {
         queue.put("before");
-        assertEquals("before", queue.take()); // the witness is there
+        assertEquals("before", queue.take()); // the commit marker is there
         queue.put("first");
         faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.HOLD_REPLY);
         CompletableFuture<Optional<String>> taken = queue.takeAsync(Duration.ZERO);

@@ -87,7 +87,7 @@ class RefusedLookTest {
                 fate);
     }
 
-    private static boolean isWitness(Request<?> request) {
+    private static boolean isCommitMarker(Request<?> request) {
         return request instanceof GetData get && get.path().toString().contains("/witnesses/");
     }
 
@@ -124,8 +124,8 @@ class RefusedLookTest {
     }
 
     @Test
-    void putIsFoundWithoutItsWitness() throws Exception {
-        refuseLooksAfter("queue-", RefusedLookTest::isWitness, RefusalReason.NO_AUTH, ALL);
+    void putIsFoundWithoutItsCommitMarker() throws Exception {
+        refuseLooksAfter("queue-", RefusedLookTest::isCommitMarker, RefusalReason.NO_AUTH, ALL);
         get(queue.putAsync("one"));
         assertEquals("one", rivals.take());
         isEmptyAndWorks();
@@ -167,9 +167,9 @@ class RefusedLookTest {
     }
 
     @Test
-    void claimIsFoundWithoutItsWitness() throws Exception {
+    void claimIsFoundWithoutItsCommitMarker() throws Exception {
         rivals.put("one");
-        refuseLooksAfter("claim-", RefusedLookTest::isWitness, RefusalReason.NO_AUTH, ALL);
+        refuseLooksAfter("claim-", RefusedLookTest::isCommitMarker, RefusalReason.NO_AUTH, ALL);
         get(get(queue.claimAsync()).acknowledgeAsync());
         isEmptyAndWorks();
     }

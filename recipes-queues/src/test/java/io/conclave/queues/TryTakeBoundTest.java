@@ -125,7 +125,7 @@ class TryTakeBoundTest {
     void itemTakenAfterTheTimeoutIsReturned() throws Exception {
         long session = RecipeAccess.session(coordinator).id();
         queue(other).put("order");
-        assertEquals(Optional.of("order"), queue(coordinator).tryTake()); // makes the witness
+        assertEquals(Optional.of("order"), queue(coordinator).tryTake()); // makes the commit marker
         queue(other).put("next");
         faults.onNext(request -> request instanceof Multi, RequestFate.HOLD_REPLY);
         FutureTask<?> call = begin(() -> queue(coordinator).tryTake());
