@@ -51,6 +51,12 @@ public interface LogListener {
      */
     void serving(boolean serving);
 
+    /**
+     * Another member claims that this one's disk was set back. It takes no part from now on, and nothing of its state
+     * may be served in this life, also not to those who take old data.
+     */
+    default void suspended() {}
+
     /** A configuration is committed. */
     void configured(ClusterConfiguration configuration);
 }

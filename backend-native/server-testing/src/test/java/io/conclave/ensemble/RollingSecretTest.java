@@ -144,7 +144,7 @@ class RollingSecretTest {
 
     /** A server without the secret, which asks one of these to which cluster it belongs. */
     private void askWithoutSecret() throws IOException {
-        EnsembleLog.requireNoCluster(config(1, NONE).ensemble().members(), 2, PeerSecrets.NONE, PeerTls.NONE);
+        EnsembleLog.requireNoCluster(config(1, NONE).ensemble().members(), 2, PeerSecrets.NONE, PeerTls.NONE, "");
     }
 
     private void assertStrangersAreToldNothing() {
@@ -192,7 +192,7 @@ class RollingSecretTest {
                 Objects.requireNonNull(config(id, REQUIRED).ensemble().members().get(id));
         LogException told = assertThrows(
                 LogException.class,
-                () -> EnsembleLog.requireNoCluster(Map.of(id, asked), STRANGER, secrets, PeerTls.NONE));
+                () -> EnsembleLog.requireNoCluster(Map.of(id, asked), STRANGER, secrets, PeerTls.NONE, ""));
         boolean taken = told.getMessage().contains("belongs to cluster");
         assertTrue(
                 taken || told.getMessage().endsWith("it has another cluster secret than this server"),

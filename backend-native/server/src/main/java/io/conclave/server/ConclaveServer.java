@@ -435,12 +435,13 @@ public final class ConclaveServer implements AutoCloseable {
      * others have.
      */
     void stateIsWrong(String reason) {
-        events.standstill(true);
+        events.stopForGood();
         failures.stateIsWrong(reason, () -> kill(() -> {}));
     }
 
     /** On the log's thread: memory and disk may disagree, so nothing that is here may be served any more. */
     private void failed(LogException cause) {
+        events.stopForGood();
         serving.completeExceptionally(cause);
         failures.logFailed(cause, this::close);
     }

@@ -32,6 +32,7 @@ final class LogEvents implements LogListener {
     private String complaint = "";
     private volatile ServiceMode mode = ServiceMode.NONE;
     private volatile ServiceMode most = ServiceMode.FULL;
+    private boolean over;
 
     LogEvents(
             int memberId,
@@ -70,9 +71,23 @@ final class LogEvents implements LogListener {
     }
 
     /** The log's thread stands still, or moves again; from any thread. */
-    void standstill(boolean still) {
-        most = still ? withoutLeader : ServiceMode.FULL;
-        connections.serveAtMost(most);
+    synchronized void standstill(boolean still) {
+        if (!over) {
+            serveAtMost(still ? withoutLeader : ServiceMode.FULL);
+        }
+    }
+
+    /**
+     * The state that is here may be wrong, so nothing of it is served any more, also not to readers; from any thread.
+     */
+    synchronized void stopForGood() {
+        over = true;
+        serveAtMost(ServiceMode.NONE);
+    }
+
+    private void serveAtMost(ServiceMode bound) {
+        most = bound;
+        connections.serveAtMost(bound);
     }
 
     @Override
@@ -139,6 +154,11 @@ final class LogEvents implements LogListener {
             features.announce();
             whenServing.run();
         }
+    }
+
+    @Override
+    public void suspended() {
+        stopForGood();
     }
 
     /** Then it hears of nothing any more, so what it could show gets older and older. */

@@ -273,8 +273,17 @@ final class MembershipRequests implements MembershipService {
                 LOG.warn("The members were not changed as an operator asked member {}: {}", member, refusal);
             }
             if (question != 0) {
-                log.tell(member, new ServerAnswer(question, refusal).encode());
+                answer(member, new ServerAnswer(question, refusal));
             }
         });
+    }
+
+    /** Which may be this one, if it was asked before it began to lead: then there is no link. */
+    private void answer(int member, ServerAnswer answer) {
+        if (member == log.status().memberId()) {
+            answered(answer);
+        } else {
+            log.tell(member, answer.encode());
+        }
     }
 }

@@ -41,16 +41,20 @@ class HungDiskTest {
         Thread holder = new Thread(
                 () -> disk.with(files -> {
                     hangs.countDown();
-                    try {
-                        thaw.await();
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
+                    awaitThaw();
                 }),
                 "hung-disk");
         holder.setDaemon(true);
         holder.start();
         assertTrue(hangs.await(120, TimeUnit.SECONDS));
+    }
+
+    private void awaitThaw() {
+        try {
+            thaw.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @AfterEach
@@ -81,6 +85,27 @@ class HungDiskTest {
             try (RawClient newcomer = RawClient.attached(TestServer.port(server), 60_000)) {
                 assertEquals(0, newcomer.call(Requests.exists("/n")).header().err());
             }
+        }
+    }
+
+    /** The log finds out in the same turn in which it moves again, and the watchdog knows nothing of that. */
+    @Test
+    void aStateThatMayBeWrongIsNotServedAgainWhenTheDiskMoves() throws Exception {
+        ScriptedLog log = new ScriptedLog();
+        try (ConclaveServer server = ConclaveServer.start(
+                        TestServer.config().build(), (options, loop) -> log, time, givenUp::complete);
+                AutoCloseable thawing = thaw::countDown) {
+            await().until(server::isServing);
+            log.execute(() -> {
+                awaitThaw();
+                log.suspend();
+            });
+            time.advanceUntil(STEP, () -> !server.isServing());
+            thaw.countDown();
+            CountDownLatch moved = new CountDownLatch(1);
+            log.execute(moved::countDown); // behind the watchdog's question
+            assertTrue(moved.await(120, TimeUnit.SECONDS));
+            assertFalse(server.isServing());
         }
     }
 
@@ -130,13 +155,7 @@ class HungDiskTest {
         try (ConclaveServer server =
                         start(TestServer.config().eventLoops(1).build().withoutPort());
                 AutoCloseable thawing = thaw::countDown) {
-            server.threads().get(1).execute(() -> {
-                try {
-                    thaw.await();
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                }
-            });
+            server.threads().get(1).execute(this::awaitThaw);
             time.advanceUntil(STEP, () -> !server.isServing());
             time.advanceUntil(
                     STEP.multipliedBy(20),

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.connection.MembershipService;
 import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.CommittedBatch;
+import io.conclave.consensus.ImpossibleChangeException;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.MembershipChange;
@@ -200,6 +201,24 @@ class LateMembershipRequestTest {
         await("its answer", late::isDone);
         Throwable unknown = assertThrows(CompletionException.class, late::join).getCause();
         assertTrue(unknown instanceof ChangeOutcomeUnknownException, unknown::toString);
+    }
+
+    /** One of them leads by then, and its own note comes to it; there is no link to itself for the answer. */
+    @Test
+    void aRefusalReachesAMemberThatLeadsByThen() {
+        assertEquals(1, leader().member.id());
+        servers.get(1).member.kill();
+        MembershipChange taken = new MembershipChange.Put(new EnsembleMember(5, 0, "host-2", 1, "", 0, false));
+        List<CompletableFuture<Void>> refused = new ArrayList<>();
+        for (int id = 2; id <= 4; id++) {
+            refused.add(servers.get(id).requests.change(List.of(taken)).toCompletableFuture());
+        }
+        for (CompletableFuture<Void> request : refused) {
+            await("the refusal", request::isDone);
+            Throwable cause =
+                    assertThrows(CompletionException.class, request::join).getCause();
+            assertTrue(cause instanceof ImpossibleChangeException, cause::toString);
+        }
     }
 
     @Test

@@ -62,6 +62,14 @@ final class ScriptedLog implements ReplicatedLog {
         }
     }
 
+    /** Another member claims that this one's disk was set back; to be called on the log's thread. */
+    void suspend() {
+        LogListener told = listener;
+        if (told != null) {
+            told.suspended();
+        }
+    }
+
     /** A configuration is applied; on the log's thread, soon. */
     void configure(ClusterConfiguration present) {
         LogListener told = listener;

@@ -171,6 +171,15 @@ class ScriptedLogTest {
         awaitReadOnly("null");
     }
 
+    /** It is an old state, or not the one of the cluster, so it is none to read from while there is no leader. */
+    @Test
+    void aStateThatMayBeWrongIsNotServedReadOnlyEither() {
+        log.serve(false);
+        awaitReadOnly("ro");
+        log.execute(log::suspend);
+        awaitReadOnly("null");
+    }
+
     private void awaitReadOnly(String answer) {
         Awaitility.await().atMost(Duration.ofMinutes(2)).until(() -> FourLetterWordsTest.ask(port(), "isro")
                 .equals(answer));

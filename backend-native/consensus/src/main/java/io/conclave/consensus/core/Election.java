@@ -206,6 +206,10 @@ final class Election {
             return "this server reads the state of a snapshot, does not stand for election until it has it, and hears"
                     + " no leader";
         }
+        if (configuration.members().isEmpty()) {
+            return "the servers that this one has reached have not taken it in: their leader has no line for its"
+                    + " number, or that was removed; add it through one of them";
+        }
         if (!mayCampaign()) {
             return "this server has no vote, and hears no leader; voters are " + configuration.voters();
         }

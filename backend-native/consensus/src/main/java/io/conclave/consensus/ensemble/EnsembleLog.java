@@ -187,18 +187,18 @@ public final class EnsembleLog implements ReplicatedLog {
      * Asks the other members of a list, as far as they run, whether they belong to a cluster already. Blocks for some
      * seconds at most for each.
      *
+     * @param advice what is to be done if one does, a sentence
      * @throws LogException if one does: a new cluster would take its addresses; or if one runs and does not tell, since
      *     this one has not the secret that it asks for
      */
     public static void requireNoCluster(
-            Map<Integer, EnsembleMember> members, int self, PeerSecrets secrets, PeerTls tls) {
+            Map<Integer, EnsembleMember> members, int self, PeerSecrets secrets, PeerTls tls, String advice) {
         for (EnsembleMember member : members.values()) {
             if (member.id() != self) {
                 ClusterProbe.clusterOf(self, member, secrets, tls).ifPresent(cluster -> {
                     throw new LogException("server " + member.id() + " at " + member.host() + ":" + member.peerPort()
                             + " belongs to cluster " + cluster
-                            + " already, so no new one is made here. Start this server"
-                            + " without init: that cluster takes it in");
+                            + " already, so no new one is made here. " + advice);
                 });
             }
         }

@@ -204,6 +204,7 @@ final class Replication {
             arrived.take(time.nowMs(), from, directory, message);
         } catch (WrongDiskException e) {
             suspension.claimed(e);
+            listener.suspended();
             serving.stop();
         }
     }

@@ -115,7 +115,8 @@ public final class LogDirectory {
 
     /**
      * Counts a log whose end was torn as whole again, or one whose disk is said to have been set back as right, on an
-     * operator's word. Durable on return.
+     * operator's word. Durable on return. One that was found wrong is set aside at the next start, which no word
+     * prevents.
      *
      * @return whether it was a claim of another member that is not believed
      */
@@ -124,6 +125,10 @@ public final class LogDirectory {
         try {
             if (!disk.list().contains(DirectoryIdentity.NAME)) {
                 throw new LogException(disk + " holds no log that could be trusted");
+            }
+            if (disk.list().contains(CONDEMNED)) {
+                throw new LogException(disk + ": the log was found wrong, as " + disk.describe(CONDEMNED)
+                        + " says, and is set aside at the next start (nothing is deleted): there is nothing to trust");
             }
             if (disk.list().contains(CLAIM)) {
                 disk.delete(CLAIM);

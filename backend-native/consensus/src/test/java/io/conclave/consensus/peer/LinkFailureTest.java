@@ -99,9 +99,11 @@ class LinkFailureTest extends OpenedPeers {
         Map<Integer, EnsembleMember> listed =
                 Map.of(1, running, 2, new EnsembleMember(2, 0, "127.0.0.1", 1, "", 0, false));
         LogException e = assertThrows(
-                LogException.class, () -> EnsembleLog.requireNoCluster(listed, 2, PeerSecrets.NONE, PeerTls.NONE));
+                LogException.class,
+                () -> EnsembleLog.requireNoCluster(listed, 2, PeerSecrets.NONE, PeerTls.NONE, "Look."));
         assertTrue(String.valueOf(e.getMessage()).contains("belongs to cluster"), e.getMessage());
-        EnsembleLog.requireNoCluster(listed, 1, PeerSecrets.NONE, PeerTls.NONE); // nobody listens there
+        assertTrue(String.valueOf(e.getMessage()).endsWith("so no new one is made here. Look."), e.getMessage());
+        EnsembleLog.requireNoCluster(listed, 1, PeerSecrets.NONE, PeerTls.NONE, "Look."); // nobody listens there
     }
 
     @Test

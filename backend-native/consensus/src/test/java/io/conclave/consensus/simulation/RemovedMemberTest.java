@@ -51,6 +51,20 @@ class RemovedMemberTest {
         simulation.await("that it knows", 20, () -> knowsThatItWasRemoved(simulation, follower));
     }
 
+    /** Its links are made, and nobody takes in a number that was removed. */
+    @Test
+    void aRemovedMemberThatComesBackEmptySaysWhyItDoesNotServe() {
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
+        int follower = simulation.leader() % 3 + 1;
+        simulation.done(simulation.change(new MembershipChange.Remove(follower)));
+        simulation.members.get(follower).kill();
+        simulation.members.get(follower).wipe();
+        simulation.start(follower, false);
+        simulation.runFor(10 * SECOND_US);
+        String reason = simulation.log(follower).status().noLeaderReason();
+        assertTrue(reason.contains("have not taken it in"), reason);
+    }
+
     private static boolean knowsThatItWasRemoved(EnsembleSimulation simulation, int member) {
         return knowsOfRemoval(simulation, member, member);
     }

@@ -2,15 +2,20 @@ package io.conclave.consensus.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.LogException;
 import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.store.LogDirectory;
 import io.conclave.testkit.Sample;
+import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -171,6 +176,20 @@ class RestoredDiskTest {
         assertTrue(member.isSuspended(), simulation::describe);
         member.kill();
         EnsembleLog.trust(member.disk());
+        simulation.start(member.id(), false);
+        assertFalse(member.isSuspended());
+    }
+
+    /** The next start sets it aside, whatever the command says. */
+    @Test
+    void aLogThatWasFoundWrongCannotBeTrusted() throws IOException {
+        EnsembleSimulation simulation = founded(1);
+        SimulatedMember member = goneBackWhileItIsNeeded(simulation);
+        simulation.runFor(5 * SECOND);
+        member.kill();
+        LogDirectory.condemn(member.disk(), "it lacks what it had confirmed");
+        LogException refused = assertThrows(LogException.class, () -> EnsembleLog.trust(member.disk()));
+        assertTrue(String.valueOf(refused.getMessage()).contains("is set aside at the next start"), refused::toString);
         simulation.start(member.id(), false);
         assertFalse(member.isSuspended());
     }
