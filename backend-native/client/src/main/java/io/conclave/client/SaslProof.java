@@ -1,6 +1,7 @@
 package io.conclave.client;
 
 import io.conclave.session.Authentication;
+import io.conclave.tls.Reasons;
 import java.nio.charset.StandardCharsets;
 import java.security.PrivilegedActionException;
 import java.security.PrivilegedExceptionAction;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 final class SaslProof {
     private static final String SERVICE = "zookeeper";
     private static final String DIGEST_SERVER = "zk-sasl-md5";
+    private static final String JAAS_FILE = "java.security.auth.login.config";
     private static final String USERS_MODULE = "org.apache.zookeeper.server.auth.DigestLoginModule";
 
     private final SaslClient mechanism;
@@ -60,8 +62,9 @@ final class SaslProof {
         try {
             entries = Configuration.getConfiguration().getAppConfigurationEntry(section);
         } catch (SecurityException e) {
+            String file = System.getProperty(JAAS_FILE, "");
             throw new SaslException(
-                    "the JAAS file (java.security.auth.login.config) cannot be read: " + e.getMessage(), e);
+                    "the JAAS file (" + JAAS_FILE + "=" + file + ") cannot be read: " + Reasons.ofJaasFile(e, file));
         }
         if (entries == null) {
             throw new SaslException("the JAAS file has no section " + section);

@@ -65,6 +65,11 @@ public final class JoinToken {
         return new JoinToken(issuer, id, key);
     }
 
+    /** Whether a text was meant to be a token. */
+    public static boolean isTokenLike(String text) {
+        return text.strip().toLowerCase(Locale.ROOT).startsWith(PREFIX);
+    }
+
     /** Finds errors of copying only. */
     private static byte[] check(byte[] content) {
         try {

@@ -84,6 +84,11 @@ final class JoinCommands {
     }
 
     private static String fromFile(Path file) {
+        if (JoinToken.isTokenLike(file.toString())) { // not named: it may go into a log
+            throw new IllegalArgumentException("a join token cannot stand on the command line, where every user of the"
+                    + " machine can read it: remove its file on the server that has made it, make another one, and"
+                    + " give that by the standard input or a file");
+        }
         try {
             return Files.readString(file, StandardCharsets.US_ASCII);
         } catch (IOException e) {

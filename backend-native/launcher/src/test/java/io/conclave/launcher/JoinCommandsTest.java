@@ -175,6 +175,10 @@ class JoinCommandsTest {
         assertTrue(complaint().contains("has not given the cluster's secret: java.net.ConnectException"), complaint());
         assertEquals(1, run("join", second, directory.resolve("missing").toString()));
         assertTrue(complaint().contains("the join token, cannot be read: "), complaint());
+        String bare = io.conclave.consensus.JoinToken.random(1).text();
+        assertEquals(2, run("join", second, bare));
+        assertTrue(complaint().startsWith("a join token cannot stand on the command line"), complaint());
+        assertFalse(complaint().contains(bare), complaint());
         for (String minutes : new String[] {"0", "10081", "x"}) {
             assertEquals(2, run("join-token", second, "--minutes", minutes));
             assertTrue(complaint().contains("--minutes N, with N from 1 to 10080, not --minutes " + minutes));

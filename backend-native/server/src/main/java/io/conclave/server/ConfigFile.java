@@ -32,6 +32,12 @@ public final class ConfigFile {
     private static final String PREFIX = "zookeeper.";
 
     private static final Pattern SERVERS_KEY = Pattern.compile("(server|group|weight)\\..*|version");
+    /** In Java's properties a key ends here as well as at the {@code =}. */
+    private static final Pattern KEY_END = Pattern.compile("[:\\s]");
+
+    /** In Java's properties such a value goes on in the next line. */
+    private static final Pattern CONTINUED = Pattern.compile("(?<!\\\\)(\\\\\\\\)*\\\\$");
+
     private static final Pattern USER_DIGEST = Pattern.compile("[^:]+:[A-Za-z0-9+/]{20,}={0,2}");
 
     private static final int LEAST_SEGMENT_KB = 8192;
@@ -157,12 +163,16 @@ public final class ConfigFile {
 
     private void parseLine(String text) {
         int equals = text.indexOf('=');
-        if (equals < 1) {
-            throw invalid("\"" + text + "\" is not of the form key=value");
+        String key = text.substring(0, Math.max(0, equals)).strip();
+        if (key.isEmpty() || KEY_END.matcher(key).find()) {
+            throw invalid(notAKeyAndValue(text));
         }
-        String key = text.substring(0, equals).strip();
         String value = text.substring(equals + 1).strip();
-        String name = key.startsWith(PREFIX) ? key.substring(PREFIX.length()) : key;
+        String name = nameOf(key);
+        if (CONTINUED.matcher(value).find()) {
+            throw invalid("key " + key + ": the value ends with \\, and a line cannot go on in the next one here; write"
+                    + " it in one line, without the \\");
+        }
         Integer before = lineOfKey.put(name, lineNumber);
         if (before != null) {
             throw invalid("key " + key + " is already set in line " + before);
@@ -174,6 +184,25 @@ public final class ConfigFile {
             throw invalid("key " + key + " has no value");
         }
         set(name, key, value);
+    }
+
+    private static String nameOf(String key) {
+        return key.startsWith(PREFIX) ? key.substring(PREFIX.length()) : key;
+    }
+
+    /** Quotes nothing but a key that is known: what else the line has may be a password. */
+    private static String notAKeyAndValue(String text) {
+        String first = KEY_END.split(text, 2)[0];
+        String key = isKnown(nameOf(first)) ? "key " + first + ": " : "";
+        return key + "the line is not of the form key=value; a colon or a blank cannot stand for the =";
+    }
+
+    private static boolean isKnown(String name) {
+        return PeerTlsKeys.has(name)
+                || TlsKeys.has(name)
+                || ClientAuthKeys.has(name)
+                || ClientLimit.ofKey(name).isPresent()
+                || ZooKeeperKeys.find(name).isPresent();
     }
 
     private void set(String name, String key, String value) {

@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.tls.Reasons;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -64,9 +65,8 @@ final class JaasSection {
             if (file == null) {
                 return null;
             }
-            throw new ServerStartException(
-                    "the JAAS file " + file + ", which " + FILE_PROPERTY + " names, cannot be read: " + e.getMessage(),
-                    e);
+            throw new ServerStartException("the JAAS file " + file + ", which " + FILE_PROPERTY
+                    + " names, cannot be read: " + Reasons.ofJaasFile(e, file));
         }
     }
 

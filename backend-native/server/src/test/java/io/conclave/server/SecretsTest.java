@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import javax.management.ObjectName;
+import javax.security.auth.login.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -46,6 +47,8 @@ import org.slf4j.LoggerFactory;
 class SecretsTest {
     /** In each secret here. */
     private static final String MARKER = "mArK7351";
+
+    private static final String JAAS_FILE = "java.security.auth.login.config";
 
     private final List<String> seen = new CopyOnWriteArrayList<>();
     private final Logger ours = (Logger) LoggerFactory.getLogger("io.conclave");
@@ -104,6 +107,59 @@ class SecretsTest {
                         "ssl.keyStore.location=" + own,
                         "ssl.keyStore.password=" + storePassword,
                         "ssl.trustStore.location=" + trust)));
+    }
+
+    /** As Java's properties may be written, and ZooKeeper's configuration is read. */
+    @Test
+    void noPasswordIsSeenWhereItsLineIsNotOfTheFormThatIsTaken() throws Exception {
+        for (String lines : List.of(
+                "ssl.keyStore.password: " + MARKER,
+                "ssl.quorum.keyStore.password " + MARKER,
+                "ssl.keyStore.password: begin=" + MARKER + "=",
+                "ssl.keyStore.password=\\\n  " + MARKER,
+                "ssl.keyStore.password=\\\n  " + MARKER + "=",
+                MARKER,
+                "=" + MARKER)) {
+            Path file = Files.writeString(home.resolve("zoo.cfg"), "clientPort=0\n" + lines + "\n");
+            ConfigException refusal = assertThrows(ConfigException.class, () -> ConfigFile.read(file));
+            assertTrue(refusal.getMessage().contains(": line 2: "), refusal.getMessage());
+            seeFailure(refusal);
+        }
+        assertEquals(
+                List.of(), seen.stream().filter(text -> text.contains(MARKER)).toList());
+    }
+
+    /** Java's own message quotes what it has found in place of something else. */
+    @Test
+    void noPasswordOfAJaasFileIsSeenThatCannotBeRead() throws Exception {
+        ServerConfig config = config("store" + MARKER);
+        try (ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), cause -> {})) {
+            for (String options : List.of(
+                    "required user_bob \"" + MARKER + "\"",
+                    MARKER + " user_bob=\"x\"",
+                    "required user_bob=\"${" + MARKER + "}\"")) {
+                Path file = Files.writeString(
+                        home.resolve("jaas.conf"),
+                        "Server {\n  " + JaasSections.DIGEST_MODULE + "\n    " + options + ";\n};\n");
+                System.setProperty(JAAS_FILE, file.toString());
+                Configuration.setConfiguration(null); // the next look reads the file
+                ServerStartException refusal = assertThrows(ServerStartException.class, () -> ConclaveServer.start(
+                                config("store" + MARKER), TimeSource.system(), cause -> {})
+                        .close());
+                assertTrue(refusal.getMessage().contains("the JAAS file " + file), refusal.getMessage());
+                seeFailure(refusal);
+                seeFailure(assertThrows(
+                        ConnectException.class,
+                        () -> use(client(TestServer.port(server))
+                                .connectTimeout(Duration.ofSeconds(2))
+                                .authentication(Authentication.saslSection("Server")))));
+            }
+        } finally {
+            System.clearProperty(JAAS_FILE);
+        }
+        assertEquals(
+                List.of(), seen.stream().filter(text -> text.contains(MARKER)).toList());
+        assertTrue(seen.stream().anyMatch(text -> text.contains("line 3 breaks its form")), "the line is named");
     }
 
     private CoordinatorBuilder client(int port) {

@@ -2,10 +2,13 @@ package io.conclave.tls;
 
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The reason for a failure, as a part of one log line. */
 public final class Reasons {
     private static final int MOST_CHARACTERS = 300;
+    private static final Pattern JAAS_LINE = Pattern.compile("\n\t\\p{L}+ (\\d+): ");
 
     private Reasons() {}
 
@@ -27,6 +30,25 @@ public final class Reasons {
                     Character.PARAGRAPH_SEPARATOR -> false;
             default -> true;
         };
+    }
+
+    /**
+     * Why Java could not read its JAAS file. Java's own message quotes what stands in a wrong place, which may be a
+     * password: only the line is taken from it. An exception with this reason must not have the failure as its cause.
+     *
+     * @param file as the property of the JVM names it
+     */
+    public static String ofJaasFile(SecurityException failure, String file) {
+        String message = failure.getCause() == null
+                ? ""
+                : String.valueOf(failure.getCause().getMessage());
+        String path = file.startsWith("=") ? file.substring(1) : file;
+        if (!path.isEmpty() && message.startsWith(path + " (")) {
+            return printable(message.substring(path.length() + 1));
+        }
+        Matcher line = JAAS_LINE.matcher(message);
+        return (line.find() ? "line " + line.group(1) + " breaks its form" : "it cannot be opened, or breaks its form")
+                + ": NAME { module flag option=\"value\"; }; for each section";
     }
 
     static String of(Throwable failure) {
