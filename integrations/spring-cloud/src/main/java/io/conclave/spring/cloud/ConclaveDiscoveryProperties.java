@@ -24,7 +24,10 @@ public class ConclaveDiscoveryProperties {
     /** Host that others reach this instance at. If not set, that of the first network interface that is no loopback. */
     private @Nullable String instanceHost;
 
-    /** Whether to tell the address of that network interface instead of its host name. */
+    /** Address that others reach this instance at, if it is preferred. If not set, that of the same interface. */
+    private @Nullable String instanceIpAddress;
+
+    /** Whether to tell the address instead of the host, also instead of one that is set. */
     private boolean preferIpAddress = false;
 
     /** Port that others reach this instance at. If not set, that of the web server. */
@@ -86,6 +89,14 @@ public class ConclaveDiscoveryProperties {
 
     public void setInstanceHost(@Nullable String instanceHost) {
         this.instanceHost = instanceHost;
+    }
+
+    public @Nullable String getInstanceIpAddress() {
+        return instanceIpAddress;
+    }
+
+    public void setInstanceIpAddress(@Nullable String instanceIpAddress) {
+        this.instanceIpAddress = instanceIpAddress;
     }
 
     public boolean isPreferIpAddress() {

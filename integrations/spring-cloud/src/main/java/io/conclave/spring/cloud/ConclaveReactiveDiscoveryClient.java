@@ -7,7 +7,7 @@ import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** As {@link ConclaveDiscoveryClient}, without blocking; while nothing is known, without a limit of time, too. */
+/** As {@link ConclaveDiscoveryClient}, without blocking. */
 public final class ConclaveReactiveDiscoveryClient implements ReactiveDiscoveryClient {
     private final KnownServices services;
     private final Duration timeout;
@@ -24,21 +24,28 @@ public final class ConclaveReactiveDiscoveryClient implements ReactiveDiscoveryC
         return "Conclave Reactive Discovery Client";
     }
 
+    /** Fails with {@link IllegalStateException} if nothing is known, and the store has not answered in time. */
     @Override
     public Flux<ServiceInstance> getInstances(String serviceId) {
-        return Mono.fromFuture(() -> services.instances(serviceId)).flatMapIterable(instances -> instances);
+        return Mono.fromFuture(() -> services.instances(serviceId))
+                .timeout(timeout, unknown("the instances of " + serviceId))
+                .flatMapIterable(instances -> instances);
     }
 
-    /** The names of the services; while the store does not answer, those that were last known, if any are. */
+    /**
+     * The names of the services; while the store does not answer, those that were last known. Fails with {@link
+     * IllegalStateException} if none are.
+     */
     @Override
     public Flux<String> getServices() {
-        return Mono.defer(this::names).flatMapIterable(names -> names);
+        Mono<List<String>> lastKnown = Mono.fromSupplier(services::lastNames)
+                .filter(names -> !names.isEmpty())
+                .switchIfEmpty(unknown("the names of the services"));
+        return Mono.fromFuture(services::names).timeout(timeout, lastKnown).flatMapIterable(names -> names);
     }
 
-    private Mono<List<String>> names() {
-        Mono<List<String>> asked = Mono.fromFuture(services::names);
-        List<String> known = services.lastNames();
-        return known.isEmpty() ? asked : asked.timeout(timeout, Mono.just(known));
+    private <T> Mono<T> unknown(String what) {
+        return Mono.error(() -> new IllegalStateException("Not known within " + timeout + ": " + what));
     }
 
     /** Fails if there is no connection. */

@@ -65,13 +65,15 @@ public final class ConclaveRegistrationAutoConfiguration {
                     Objects.requireNonNullElse(context.getId(), name), instance.build(), metadata);
         }
 
+        /** An address that is preferred comes before a host that is set, as with Spring Cloud ZooKeeper. */
         private static String address(ConclaveDiscoveryProperties properties, ObjectProvider<InetUtils> network) {
-            String configured = properties.getInstanceHost();
-            if (configured != null) {
+            boolean isAddress = properties.isPreferIpAddress();
+            String configured = isAddress ? properties.getInstanceIpAddress() : properties.getInstanceHost();
+            if (configured != null && !configured.isBlank()) {
                 return configured;
             }
-            InetUtils.HostInfo host = network.getObject().findFirstNonLoopbackHostInfo();
-            return properties.isPreferIpAddress() ? host.getIpAddress() : host.getHostname();
+            InetUtils.HostInfo found = network.getObject().findFirstNonLoopbackHostInfo();
+            return isAddress ? found.getIpAddress() : found.getHostname();
         }
 
         @Bean

@@ -29,6 +29,7 @@ import org.apache.curator.x.discovery.details.JsonInstanceSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -37,8 +38,10 @@ import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
 import org.springframework.cloud.client.discovery.event.HeartbeatEvent;
 import org.springframework.cloud.client.discovery.event.InstanceRegisteredEvent;
+import org.springframework.cloud.client.discovery.health.reactive.ReactiveDiscoveryHealthIndicator;
 import org.springframework.cloud.client.serviceregistry.RegistrationLifecycle;
 import org.springframework.cloud.client.serviceregistry.ServiceRegistry;
+import org.springframework.cloud.commons.util.InetUtils;
 import org.springframework.cloud.zookeeper.discovery.ZookeeperInstance;
 import org.springframework.cloud.zookeeper.discovery.ZookeeperServiceInstance;
 import org.springframework.cloud.zookeeper.serviceregistry.ServiceInstanceRegistration;
@@ -47,12 +50,15 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Applications with Spring Cloud Commons on one store, beside what Spring Cloud ZooKeeper writes and reads. */
 class SpringCloudTest {
     private static final JsonInstanceSerializer<ZookeeperInstance> THEIRS =
             new JsonInstanceSerializer<>(ZookeeperInstance.class);
 
+    private static final String REACTIVE_HEALTH = "conclaveReactiveDiscoveryHealthIndicator";
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
@@ -93,7 +99,8 @@ class SpringCloudTest {
         @EventListener
         void heartbeat(HeartbeatEvent event) {
             beats.add(event.getValue());
-            toldByHeartbeats = discovery.getObject().getInstances("orders").size();
+            discovery.ifAvailable(
+                    client -> toldByHeartbeats = client.getInstances("orders").size());
         }
 
         @EventListener
@@ -122,7 +129,7 @@ class SpringCloudTest {
 
         /** Is stopped just before the web server. */
         @Bean
-        SmartLifecycle witness(Coordinator coordinator) {
+        SmartLifecycle witness(ObjectProvider<Coordinator> coordinators) {
             return new SmartLifecycle() {
                 private boolean running;
 
@@ -134,7 +141,8 @@ class SpringCloudTest {
                 @Override
                 public void stop() {
                     running = false;
-                    if (coordinator.state() == SessionState.CONNECTED) {
+                    Coordinator coordinator = coordinators.getIfUnique();
+                    if (coordinator != null && coordinator.state() == SessionState.CONNECTED) {
                         seen.add("stops with "
                                 + children(coordinator, "/services/orders").size());
                     }
@@ -153,6 +161,19 @@ class SpringCloudTest {
         }
     }
 
+    @Configuration(proxyBeanMethods = false)
+    static class TwoCoordinators {
+        @Bean
+        Coordinator one(@Value("${conclave.connect-string}") String connectString) {
+            return Coordinator.start(connectString);
+        }
+
+        @Bean
+        Coordinator two(@Value("${conclave.connect-string}") String connectString) {
+            return Coordinator.start(connectString);
+        }
+    }
+
     private static List<String> children(Coordinator coordinator, String path) {
         try {
             return coordinator.execute(GetChildren.of(NodePath.of(path))).names();
@@ -162,7 +183,12 @@ class SpringCloudTest {
     }
 
     private ConfigurableApplicationContext start(WebApplicationType type, String connectString, String... properties) {
-        ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+        return start(new SpringApplicationBuilder(Application.class), type, connectString, properties);
+    }
+
+    private ConfigurableApplicationContext start(
+            SpringApplicationBuilder application, WebApplicationType type, String connectString, String... properties) {
+        ConfigurableApplicationContext context = application
                 .web(type)
                 .properties(
                         "server.port=0",
@@ -368,7 +394,17 @@ class SpringCloudTest {
         assertTrue(unknown.getMessage().contains("orders"), unknown::getMessage);
         assertThrows(IllegalStateException.class, discovery::getServices);
         assertThrows(IllegalStateException.class, discovery::probe);
+        ReactiveDiscoveryClient reactive = application.getBean(ConclaveReactiveDiscoveryClient.class);
+        assertUnknown(reactive.getInstances("orders"), "the instances of orders");
+        assertUnknown(reactive.getServices(), "the names of the services");
         application.close();
+    }
+
+    /** So that the health of an application does not wait until the servers are there. */
+    private static void assertUnknown(Flux<?> answer, String what) {
+        IllegalStateException unknown = assertThrows(
+                IllegalStateException.class, () -> answer.collectList().block(PATIENCE));
+        assertTrue(unknown.getMessage().startsWith("Not known within PT0.05S: " + what), unknown::getMessage);
     }
 
     @Test
@@ -379,6 +415,64 @@ class SpringCloudTest {
         ReactiveDiscoveryClient reactive = client.getBean(ConclaveReactiveDiscoveryClient.class);
         assertEquals("orders", reactive.getInstances("orders").blockFirst().getServiceId());
         assertEquals(List.of("orders"), reactive.getServices().collectList().block());
+    }
+
+    @Test
+    void healthOfReactiveDiscoveryAsksTheProbe() {
+        ConfigurableApplicationContext server = server(
+                "spring.cloud.discovery.blocking.enabled=false",
+                "spring.cloud.discovery.client.health-indicator.use-services-query=false");
+        ReactiveDiscoveryHealthIndicator health =
+                server.getBean(REACTIVE_HEALTH, ReactiveDiscoveryHealthIndicator.class);
+        assertTrue(server.containsBean("reactiveDiscoveryClients"), "Spring Cloud gathers the health of clients");
+        await().until(() -> status(health).startsWith("UP"));
+        MemoryStore.named(store).faults().suspendAll();
+        await().until(() -> status(health).startsWith("DOWN"));
+        MemoryStore.named(store).faults().restoreAll();
+        assertFalse(client("spring.cloud.discovery.client.health-indicator.enabled=false")
+                .containsBean(REACTIVE_HEALTH));
+    }
+
+    /** Of a class that Boot 4 has in another package. */
+    private static String status(ReactiveDiscoveryHealthIndicator health) {
+        Mono<?> asked = health.health();
+        return String.valueOf(asked.block(PATIENCE));
+    }
+
+    @Test
+    void severalCoordinatorsOfWhichNoneIsPrimaryAreLeftAlone() {
+        ConfigurableApplicationContext context = start(
+                new SpringApplicationBuilder(Application.class, TwoCoordinators.class),
+                WebApplicationType.NONE,
+                "memory:" + store);
+        assertEquals(2, context.getBeanNamesForType(Coordinator.class).length);
+        for (Class<?> type : List.of(ServiceDiscovery.class, ServiceRegistry.class, KnownServices.class)) {
+            assertEquals(0, context.getBeanNamesForType(type).length, type::getName);
+        }
+    }
+
+    @Test
+    void preferredAddressComesBeforeTheHost() {
+        ConfigurableApplicationContext client = client();
+        server("conclave.discovery.instance-ip-address=10.1.2.3");
+        assertEquals("127.0.0.1", awaitInstances(client, 1).get(0).getHost());
+        server(
+                "conclave.discovery.instance-id=preferred",
+                "conclave.discovery.prefer-ip-address=true",
+                "conclave.discovery.instance-ip-address=10.1.2.3");
+        assertEquals("10.1.2.3", host("preferred", awaitInstances(client, 2)));
+        ConfigurableApplicationContext found =
+                server("conclave.discovery.instance-id=found", "conclave.discovery.prefer-ip-address=true");
+        InetUtils network = found.getBean(InetUtils.class);
+        assertEquals(network.findFirstNonLoopbackHostInfo().getIpAddress(), host("found", awaitInstances(client, 3)));
+    }
+
+    private static String host(String id, List<ServiceInstance> instances) {
+        return instances.stream()
+                .filter(instance -> id.equals(instance.getInstanceId()))
+                .findFirst()
+                .orElseThrow()
+                .getHost();
     }
 
     @Test
