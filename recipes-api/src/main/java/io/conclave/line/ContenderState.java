@@ -1,8 +1,5 @@
 package io.conclave.line;
 
-import java.util.EnumSet;
-import java.util.Set;
-
 /**
  * Where a contender stands.
  *
@@ -25,18 +22,13 @@ enum ContenderState {
     /** Nothing is left of it. */
     GONE;
 
-    private Set<ContenderState> predecessors() {
-        return switch (this) {
-            case ENTERING -> EnumSet.noneOf(ContenderState.class);
-            case WAITING -> EnumSet.of(ENTERING, WAITING);
-            case HELD -> EnumSet.of(ENTERING, WAITING);
-            case LEAVING -> EnumSet.of(ENTERING, WAITING, HELD);
-            case GONE -> EnumSet.of(ENTERING, WAITING, HELD, LEAVING);
-        };
-    }
-
     boolean mayBecome(ContenderState next) {
-        return next.predecessors().contains(this);
+        return switch (next) {
+            case ENTERING -> false;
+            case WAITING, HELD -> this == ENTERING || this == WAITING;
+            case LEAVING -> isInLine();
+            case GONE -> this != GONE;
+        };
     }
 
     /** Whether the contender still stands in line or holds. */

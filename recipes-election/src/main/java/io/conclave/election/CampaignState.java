@@ -1,8 +1,5 @@
 package io.conclave.election;
 
-import java.util.EnumSet;
-import java.util.Set;
-
 /**
  * Where a campaign stands.
  *
@@ -22,16 +19,12 @@ enum CampaignState {
     /** Failed, given up, resigned or lost; what is left at the backend is being deleted. */
     ENDED;
 
-    private Set<CampaignState> predecessors() {
-        return switch (this) {
-            case IN_LINE -> EnumSet.of(IN_LINE, ACKNOWLEDGING);
-            case ACKNOWLEDGING -> EnumSet.of(IN_LINE);
-            case LEADING -> EnumSet.of(ACKNOWLEDGING);
-            case ENDED -> EnumSet.of(IN_LINE, ACKNOWLEDGING, LEADING);
-        };
-    }
-
     boolean mayBecome(CampaignState next) {
-        return next.predecessors().contains(this);
+        return switch (next) {
+            case IN_LINE -> this == IN_LINE || this == ACKNOWLEDGING;
+            case ACKNOWLEDGING -> this == IN_LINE;
+            case LEADING -> this == ACKNOWLEDGING;
+            case ENDED -> this != ENDED;
+        };
     }
 }

@@ -75,28 +75,19 @@ final class LeaseRequest extends AbstractGrantRequest {
     private final GrantMeasurements measurements;
     private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final CompletableFuture<Void> leaseGone = new CompletableFuture<>();
-    private State state = State.QUEUED;
+    private PermitState state = PermitState.QUEUED;
     private boolean looking;
     private boolean watched;
     private TimeSource.Timer nextEnd = () -> {};
     private volatile List<LeaseLook.Lease> held = List.of(); // written on the dispatcher only, as the next
     private volatile @Nullable LeaseHold hold;
 
-    private enum State {
-        QUEUED,
-        HEAD,
-        GRANTING,
-        HELD,
-        LEAVING,
-        GONE
-    }
-
     /**
      * What is wanted.
      *
-     * @param of how many permits there are
+     * @param total how many permits there are
      */
-    record Wish(LeaseRecord record, int of) {}
+    record Wish(LeaseRecord record, int total) {}
 
     private LeaseRequest(
             Coordinator coordinator, RecipeSession session, LeaseLayout layout, Wish wish, boolean patient) {
@@ -133,8 +124,8 @@ final class LeaseRequest extends AbstractGrantRequest {
     }
 
     private void onHead() {
-        if (state == State.QUEUED) {
-            state = State.HEAD;
+        if (state == PermitState.QUEUED) {
+            become(PermitState.HEAD);
             if (!looking) {
                 lookAgain();
             }
@@ -143,7 +134,7 @@ final class LeaseRequest extends AbstractGrantRequest {
 
     /** At the head: with a watch, which makes no second one if it stands. */
     private void lookAgain() {
-        if (state == State.HEAD && !looking) {
+        if (state == PermitState.HEAD && !looking) {
             nextEnd.cancel();
             watched = true;
             look(GetChildren.of(layout.path()).withWatcher(watcher));
@@ -156,7 +147,7 @@ final class LeaseRequest extends AbstractGrantRequest {
                 LeaseLook.of(session, this, layout, list),
                 seen -> {
                     looking = false;
-                    if (state == State.HEAD) {
+                    if (state == PermitState.HEAD) {
                         seen.ifPresentOrElse(this::onSeen, this::makeResource);
                     }
                 },
@@ -167,7 +158,7 @@ final class LeaseRequest extends AbstractGrantRequest {
     }
 
     private void onSeen(LeaseLook.Seen seen) {
-        int free = wish.of() - seen.taken();
+        int free = wish.total() - seen.taken();
         if (free >= record.permits()) {
             grant(seen);
             return;
@@ -186,7 +177,7 @@ final class LeaseRequest extends AbstractGrantRequest {
     }
 
     private void grant(LeaseLook.Seen seen) {
-        state = State.GRANTING;
+        become(PermitState.TURNING);
         List<Operation<?>> operations = new ArrayList<>();
         operations.add(Delete.of(place.path().orElseThrow()));
         operations.add(
@@ -204,7 +195,7 @@ final class LeaseRequest extends AbstractGrantRequest {
     }
 
     private void onMade(Optional<NodeStat> stat, Elapsed sentAt) {
-        if (state != State.GRANTING) {
+        if (state != PermitState.TURNING) {
             remove();
         } else if (stat.isPresent()) {
             have(stat.get(), sentAt);
@@ -228,7 +219,7 @@ final class LeaseRequest extends AbstractGrantRequest {
         }
         LeaseHold granted = LeaseHold.granted(coordinator, layout, id, record, session, stat, sentAt);
         hold = granted;
-        state = State.HELD;
+        become(PermitState.HELD);
         place.leave(new ClosedException("Granted")); // after a lost reply it does not know that it has gone
         stopLooking();
         stopListening();
@@ -243,7 +234,7 @@ final class LeaseRequest extends AbstractGrantRequest {
 
     private void onNotMade(Throwable cause, Elapsed sentAt) {
         boolean maybeMade = !(cause instanceof RefusedException);
-        if (state != State.GRANTING) {
+        if (state != PermitState.TURNING) {
             if (maybeMade) {
                 remove();
             } else {
@@ -269,7 +260,7 @@ final class LeaseRequest extends AbstractGrantRequest {
                 layout.lease(id),
                 GetData.of(layout.lease(id)),
                 node -> {
-                    if (state == State.GRANTING) {
+                    if (state == PermitState.TURNING) {
                         have(node.stat(), sentAt);
                     } else {
                         remove();
@@ -277,7 +268,7 @@ final class LeaseRequest extends AbstractGrantRequest {
                 },
                 cause -> {
                     boolean isThere = !Failures.isNoNode(cause);
-                    if (state != State.GRANTING) {
+                    if (state != PermitState.TURNING) {
                         if (isThere) {
                             remove();
                         } else {
@@ -294,7 +285,7 @@ final class LeaseRequest extends AbstractGrantRequest {
 
     /** Behind a sync: what has refused the transaction may not have reached our server. */
     private void headAgain() {
-        state = State.HEAD;
+        become(PermitState.HEAD);
         CompletableFuture<LossReason> placeLost = place.lost().toCompletableFuture();
         if (placeLost.isDone()) {
             onPlaceLost(placeLost.join());
@@ -304,7 +295,7 @@ final class LeaseRequest extends AbstractGrantRequest {
     }
 
     private void onLookFailed(Throwable cause) {
-        if (state != State.HEAD) {
+        if (state != PermitState.HEAD) {
             return;
         }
         if (cause instanceof OutcomeUnknownException) {
@@ -330,7 +321,7 @@ final class LeaseRequest extends AbstractGrantRequest {
             sessionIs(SessionState.LOST); // the place may hear of it first
         } else if (reason == LossReason.COORDINATOR_CLOSED) {
             sessionIs(SessionState.CLOSED);
-        } else if (state == State.HEAD) {
+        } else if (state == PermitState.HEAD) {
             placeVanished();
         } // while it is turned into the lease the answer tells
     }
@@ -360,14 +351,14 @@ final class LeaseRequest extends AbstractGrantRequest {
     /** The session is gone, and the place with it; but not the lease, if it was made. */
     @Override
     protected void end(LossReason reason, ConclaveException why) {
-        if (state == State.HELD || state == State.GONE) {
+        if (state == PermitState.HELD || state == PermitState.GONE) {
             return;
         }
-        State before = state;
-        state = State.GONE;
+        PermitState before = state;
+        become(PermitState.GONE);
         stopLooking();
         stopListening();
-        if (before != State.LEAVING) {
+        if (before != PermitState.LEAVING) {
             announce(reason, why);
         }
         gone.complete(null); // a transaction on its way is answered, and its lease removed
@@ -380,13 +371,13 @@ final class LeaseRequest extends AbstractGrantRequest {
             granted.leave(why);
             return;
         }
-        if (state == State.LEAVING || state == State.GONE) {
+        if (!state.isActive()) {
             return;
         }
-        if (state != State.GRANTING) {
+        if (state != PermitState.TURNING) {
             leaseGone.complete(null);
         } // else the answer finds us leaving
-        state = State.LEAVING;
+        become(PermitState.LEAVING);
         stopLooking();
         announce(reason, why);
         CompletableFuture<Void> placeGone = new CompletableFuture<>();
@@ -395,8 +386,8 @@ final class LeaseRequest extends AbstractGrantRequest {
     }
 
     private void departed() {
-        if (state == State.LEAVING) {
-            state = State.GONE;
+        if (state == PermitState.LEAVING) {
+            become(PermitState.GONE);
             stopListening();
             gone.complete(null);
         }
@@ -405,6 +396,14 @@ final class LeaseRequest extends AbstractGrantRequest {
     private void announce(LossReason reason, ConclaveException why) {
         measurements.notGranted(why, reason);
         tellFailed(why);
+    }
+
+    private void become(PermitState next) {
+        PermitState previous = state;
+        if (!previous.mayBecome(next)) {
+            throw new IllegalStateException(this + " cannot go from " + previous + " to " + next);
+        }
+        state = next;
     }
 
     /** The lease may be there, and nobody wants it. */

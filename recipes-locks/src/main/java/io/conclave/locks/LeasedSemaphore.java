@@ -54,9 +54,9 @@ public final class LeasedSemaphore extends LeasedResource {
      * @throws IllegalArgumentException if the number is not positive, or more than there are
      */
     public LeasedSemaphore together(int count) {
-        if (count < 1 || count > wish().of()) {
-            throw new IllegalArgumentException(
-                    "Invalid number of permits " + count + " of " + path() + ": it must be from 1 to " + wish().of());
+        if (count < 1 || count > wish().total()) {
+            throw new IllegalArgumentException("Invalid number of permits " + count + " of " + path()
+                    + ": it must be from 1 to " + wish().total());
         }
         LeaseRecord record = wish().record();
         return with(new LeaseRecord(record.lease(), count, record.owner()));
@@ -69,11 +69,11 @@ public final class LeasedSemaphore extends LeasedResource {
     }
 
     private LeasedSemaphore with(LeaseRecord record) {
-        return new LeasedSemaphore(coordinator(), path(), new LeaseRequest.Wish(record, wish().of()));
+        return new LeasedSemaphore(coordinator(), path(), new LeaseRequest.Wish(record, wish().total()));
     }
 
     @Override
     public String toString() {
-        return "LeasedSemaphore[" + path() + ", " + wish().of() + " permits]";
+        return "LeasedSemaphore[" + path() + ", " + wish().total() + " permits]";
     }
 }

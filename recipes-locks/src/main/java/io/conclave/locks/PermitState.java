@@ -1,10 +1,7 @@
 package io.conclave.locks;
 
-import java.util.EnumSet;
-import java.util.Set;
-
 /**
- * The states of a request for permits.
+ * The states of a request for permits or a lease.
  *
  * <pre>{@code
  * QUEUED -> HEAD <--> TURNING -> HELD
@@ -18,7 +15,7 @@ enum PermitState {
     QUEUED,
     /** Head of the admission line; waits for room. */
     HEAD,
-    /** The place is being turned into leases, or what became of that is being found out. */
+    /** The place is being turned into leases, or it is being found out whether it was. */
     TURNING,
     /** Has the leases. */
     HELD,
@@ -27,19 +24,15 @@ enum PermitState {
     /** Nothing is left. */
     GONE;
 
-    private Set<PermitState> predecessors() {
-        return switch (this) {
-            case QUEUED -> EnumSet.noneOf(PermitState.class);
-            case HEAD -> EnumSet.of(QUEUED, TURNING);
-            case TURNING -> EnumSet.of(HEAD);
-            case HELD -> EnumSet.of(TURNING);
-            case LEAVING -> EnumSet.of(QUEUED, HEAD, TURNING, HELD);
-            case GONE -> EnumSet.of(QUEUED, HEAD, TURNING, HELD, LEAVING);
-        };
-    }
-
     boolean mayBecome(PermitState next) {
-        return next.predecessors().contains(this);
+        return switch (next) {
+            case QUEUED -> false;
+            case HEAD -> this == QUEUED || this == TURNING;
+            case TURNING -> this == HEAD;
+            case HELD -> this == TURNING;
+            case LEAVING -> isActive();
+            case GONE -> this != GONE;
+        };
     }
 
     /** Whether permits are wanted or held. */
