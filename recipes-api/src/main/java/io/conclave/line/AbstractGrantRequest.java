@@ -55,6 +55,14 @@ public abstract class AbstractGrantRequest extends StagedRequest implements Send
         }
     }
 
+    /**
+     * Whether the session's time is over. The backend ends a session before it closes the connection, and may report
+     * its znodes as deleted in between.
+     */
+    protected final boolean sessionMayHaveEnded() {
+        return session.remaining().isZero();
+    }
+
     /** Sends a request to the backend; if one of the callbacks throws, this request fails. */
     @Override
     public final <R> void send(

@@ -247,8 +247,7 @@ public final class Contender extends AbstractGrantRequest {
         if (!state.isInLine() || isBeingDowngraded()) {
             return; // a znode that is being exchanged vanishes; whether that was all the exchange knows
         }
-        if (session.remaining().isZero()) {
-            // the backend may have ended the session, and tell of its znodes before it hangs up
+        if (sessionMayHaveEnded()) {
             sessionIs(SessionState.LOST);
         } else if (turning) {
             turned(); // by our own transaction, whose answer is on its way, or else it says that there was no place

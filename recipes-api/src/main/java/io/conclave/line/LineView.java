@@ -26,8 +26,7 @@ public final class LineView {
      */
     public static CompletionStage<List<LineMember>> read(RecipeSession session, NodePath line, Set<EntryKind> kinds) {
         Sender reads = session::read;
-        GetChildren list = GetChildren.of(line);
-        return Waiting.ifThere(reads.stage(session.linearizableReads() ? list.linearizable() : list))
+        return Waiting.ifThere(reads.stage(session.forApplication(GetChildren.of(line))))
                 .thenCompose(children -> children.isEmpty()
                         ? CompletableFuture.completedFuture(List.of())
                         : readMembers(

@@ -6,6 +6,7 @@ import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
 import io.conclave.node.Permission;
 import io.conclave.request.Check;
+import io.conclave.request.GetChildren;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
 import io.conclave.request.RemoveWatch;
@@ -325,9 +326,9 @@ public final class RecipeSession implements Sender {
         return context.capabilities().contains(capability);
     }
 
-    /** Whether what an application asks about the state of a recipe is to be read linearizably. */
-    public boolean linearizableReads() {
-        return context.linearizableReads();
+    /** The list as an application is to see it: read linearizably, if its coordinator is set to that. */
+    public Request<GetChildren.Children> forApplication(GetChildren list) {
+        return context.linearizableReads() ? list.linearizable() : list;
     }
 
     /** The clocks and timers. */

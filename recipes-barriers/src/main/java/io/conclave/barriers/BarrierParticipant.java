@@ -174,8 +174,7 @@ final class BarrierParticipant extends AbstractGrantRequest {
         }
         if (deleting) {
             end(LossReason.RELEASED, new ClosedException("Left " + layout.path()));
-        } else if (session.remaining().isZero()) {
-            // the backend may have ended the session, and tell of its znodes before it hangs up
+        } else if (sessionMayHaveEnded()) {
             sessionIs(SessionState.LOST);
         } else {
             GrantLostException why = new GrantLostException(

@@ -14,7 +14,6 @@ import io.conclave.recovery.Retry;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
@@ -35,7 +34,7 @@ final class BarrierWrites {
         RecipeSession session = RecipeAccess.session(coordinator);
         CompletableFuture<Boolean> created = CreateOnce.create(
                 session,
-                Create.of(path).withData(ProcessName.get().getBytes(StandardCharsets.UTF_8)),
+                Create.of(path).withData(ProcessName.bytes()),
                 on -> ParentMaker.makeContainers(on, path.parent().orElse(NodePath.ROOT)),
                 "Ask isSet(), and set the barrier again if it should be in place");
         return session.onListenerThread("setting " + path, created.thenAccept(whose -> {}));

@@ -21,7 +21,6 @@ import io.conclave.request.Multi;
 import io.conclave.request.Operation;
 import io.conclave.request.SetData;
 import io.conclave.request.Watcher;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -95,9 +94,7 @@ final class Entering {
 
     private void create(int number) {
         participant.send(
-                Create.of(participant.path())
-                        .withData(ProcessName.get().getBytes(StandardCharsets.UTF_8))
-                        .withMode(CreateMode.EPHEMERAL),
+                Create.of(participant.path()).withData(ProcessName.bytes()).withMode(CreateMode.EPHEMERAL),
                 answer -> onCreated(),
                 cause -> {
                     if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {

@@ -16,7 +16,6 @@ import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -55,7 +54,7 @@ final class LatchWrites {
 
     private void count(NodePath by, long czxid, CompletableFuture<Void> counted) {
         Multi count = Multi.of(
-                Create.of(by).withData(ProcessName.get().getBytes(StandardCharsets.UTF_8)),
+                Create.of(by).withData(ProcessName.bytes()),
                 Create.of(layout.nextCount()).withMode(CreateMode.PERSISTENT_SEQUENTIAL));
         session.send(
                 count,

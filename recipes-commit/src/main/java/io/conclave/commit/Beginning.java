@@ -142,9 +142,8 @@ final class Beginning {
         operations.add(Create.of(layout.record())); // refused if the id was used
         operations.add(Delete.of(layout.record()));
         operations.add(Create.of(layout.path()).withData(record.toBytes()));
-        operations.add(Create.of(layout.coordinator())
-                .withData(ProcessName.get().getBytes(StandardCharsets.UTF_8))
-                .withMode(CreateMode.EPHEMERAL));
+        operations.add(
+                Create.of(layout.coordinator()).withData(ProcessName.bytes()).withMode(CreateMode.EPHEMERAL));
         for (String site : record.sites()) {
             operations.add(Create.of(layout.vote(site)));
             operations.add(Create.of(layout.entry(site)));

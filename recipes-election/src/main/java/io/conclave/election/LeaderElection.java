@@ -14,7 +14,6 @@ import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
 import io.conclave.session.Registration;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -66,7 +65,7 @@ public final class LeaderElection {
     /** The election at a path; candidates leave the process id and the host's name as their data. */
     public static LeaderElection at(Coordinator coordinator, NodePath path) {
         RecipePaths.requireOwn(path, "an election");
-        return new LeaderElection(coordinator, path, ProcessName.get().getBytes(StandardCharsets.UTF_8));
+        return new LeaderElection(coordinator, path, ProcessName.bytes());
     }
 
     /** The same election; candidates leave this data for others to see, and the leader in its acknowledgement. */

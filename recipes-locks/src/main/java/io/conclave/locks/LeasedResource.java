@@ -117,10 +117,9 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
     private CompletionStage<List<LeaseHolder>> readHolders(RecipeSession session) {
         CompletableFuture<List<LeaseHolder>> holders = new CompletableFuture<>();
         session.execute(() -> {
-            GetChildren list = GetChildren.of(path());
-            Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
+            Request<GetChildren.Children> list = session.forApplication(GetChildren.of(path()));
             Waiting.forward(
-                    LeaseLook.of(session, session::read, layout, asked).thenApply(LeasedResource::holders), holders);
+                    LeaseLook.of(session, session::read, layout, list).thenApply(LeasedResource::holders), holders);
         });
         return holders;
     }

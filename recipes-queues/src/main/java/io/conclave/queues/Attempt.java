@@ -4,7 +4,6 @@ import io.conclave.error.RefusedException;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.request.GetChildren;
-import io.conclave.request.Request;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -48,10 +47,8 @@ final class Attempt implements DequeueTransaction.Outcome {
         if (pending.isOver()) {
             return;
         }
-        GetChildren list = GetChildren.of(layout.path());
-        Request<GetChildren.Children> asked = session.linearizableReads() ? list.linearizable() : list;
         session.read(
-                asked,
+                session.forApplication(GetChildren.of(layout.path())),
                 children -> onListed(ItemName.unclaimed(children.names(), order)),
                 Failures.ifNoNode(pending::endWithout, pending::fail));
     }

@@ -18,7 +18,6 @@ import io.conclave.request.Multi;
 import io.conclave.request.Operation;
 import io.conclave.request.SetData;
 import io.conclave.time.TimeSource;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -149,7 +148,7 @@ final class CommitMarker {
     }
 
     private Operation<?> stamp() {
-        byte[] owner = ProcessName.get().getBytes(StandardCharsets.UTF_8);
+        byte[] owner = ProcessName.bytes();
         return there
                 ? SetData.of(path(), owner).withVersion(version)
                 : Create.of(path()).withData(owner).withMode(CreateMode.EPHEMERAL);

@@ -15,7 +15,6 @@ import io.conclave.request.GetChildren;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
 import io.conclave.time.TimeSource;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -119,8 +118,7 @@ final class ConsumerTurn {
         if (place != null) {
             return;
         }
-        Contender entered =
-                Contender.enter(session, line, ROLE, ProcessName.get().getBytes(StandardCharsets.UTF_8), true);
+        Contender entered = Contender.enter(session, line, ROLE, ProcessName.bytes(), true);
         place = entered;
         entered.granted().whenComplete((granted, failure) -> {
             if (place == entered && failure == null) {

@@ -18,7 +18,6 @@ import io.conclave.request.Multi;
 import io.conclave.request.Operation;
 import io.conclave.request.SetData;
 import io.conclave.spi.Elapsed;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -223,7 +222,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     }
 
     private Create claimOf(Delivery one) {
-        byte[] owner = ProcessName.get().getBytes(StandardCharsets.UTF_8);
+        byte[] owner = ProcessName.bytes();
         return Create.of(layout.claim(one.item())).withData(owner).withMode(CreateMode.EPHEMERAL);
     }
 
