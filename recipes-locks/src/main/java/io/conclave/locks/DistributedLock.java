@@ -22,8 +22,8 @@ import java.util.concurrent.CompletableFuture;
  * making one costs nothing.
  */
 public final class DistributedLock extends LineLock<LockGrant> implements SingleLock {
-    private DistributedLock(LockLine place) {
-        super(place, place.roles().mutex());
+    private DistributedLock(LockLine line) {
+        super(line, line.roles().mutex());
     }
 
     /**
@@ -42,12 +42,12 @@ public final class DistributedLock extends LineLock<LockGrant> implements Single
 
     /** The same lock; contenders leave this data for others to see. */
     public DistributedLock withData(byte[] newData) {
-        return new DistributedLock(place().withData(newData));
+        return new DistributedLock(line().withData(newData));
     }
 
     /** The same lock in another layout, which all users of the lock must have in common. */
     public DistributedLock withLayout(LockLayout layout) {
-        return new DistributedLock(place().withLayout(layout));
+        return new DistributedLock(line().withLayout(layout));
     }
 
     /**
@@ -55,7 +55,7 @@ public final class DistributedLock extends LineLock<LockGrant> implements Single
      * locks that one process takes again and again; see {@link KeptLock}.
      */
     public KeptLock kept(Keeping keeping) {
-        return new KeptLock(place(), Objects.requireNonNull(keeping, "keeping"));
+        return new KeptLock(line(), Objects.requireNonNull(keeping, "keeping"));
     }
 
     /**

@@ -20,7 +20,6 @@ import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.GetData;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -54,17 +53,12 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     private static final int MAX_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
 
     private final Coordinator coordinator;
-    private final SemaphoreLayout layout;
-    private final int permits;
-    private final boolean adjustable;
+    private final SemaphoreDefinition definition;
     private final byte[] data;
 
-    private DistributedSemaphore(
-            Coordinator coordinator, SemaphoreLayout layout, int permits, boolean adjustable, byte[] data) {
-        this.coordinator = coordinator;
-        this.layout = layout;
-        this.permits = permits;
-        this.adjustable = adjustable;
+    private DistributedSemaphore(Coordinator coordinator, SemaphoreDefinition definition, byte[] data) {
+        this.coordinator = Objects.requireNonNull(coordinator, "coordinator");
+        this.definition = definition;
         this.data = data;
     }
 
@@ -108,18 +102,13 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
 
     private static DistributedSemaphore make(Coordinator coordinator, NodePath path, int permits, boolean adjustable) {
         RecipePaths.requireOwn(path, "a semaphore");
-        byte[] name = ProcessName.get().getBytes(StandardCharsets.UTF_8);
-        return new DistributedSemaphore(
-                Objects.requireNonNull(coordinator, "coordinator"),
-                new SemaphoreLayout(path),
-                permits,
-                adjustable,
-                name);
+        SemaphoreDefinition definition = new SemaphoreDefinition(new SemaphoreLayout(path), permits, adjustable);
+        return new DistributedSemaphore(coordinator, definition, ProcessName.bytes());
     }
 
     /** The same semaphore; acquirers leave this data for others to see. */
     public DistributedSemaphore withData(byte[] newData) {
-        return new DistributedSemaphore(coordinator, layout, permits, adjustable, newData.clone());
+        return new DistributedSemaphore(coordinator, definition, newData.clone());
     }
 
     /**
@@ -240,17 +229,19 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
 
     /** As {@link #permits()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Integer> permitsAsync() {
-        return RecipeAccess.session(coordinator).onListenerThread("permits of " + layout.path(), readPermits());
+        return RecipeAccess.session(coordinator).onListenerThread("permits of " + path(), readPermits());
     }
 
     private CompletionStage<Integer> readPermits() {
-        if (!adjustable) {
-            return CompletableFuture.completedFuture(permits);
+        if (!definition.adjustable()) {
+            return CompletableFuture.completedFuture(definition.permits());
         }
-        return Waiting.ifThere(RecipeAccess.read(coordinator, GetData.of(layout.permits())))
-                .thenApply(node -> node.map(found ->
-                                PermitCount.parse(layout.permits(), found).number())
-                        .orElse(permits));
+        return Waiting.ifThere(RecipeAccess.read(
+                        coordinator, GetData.of(definition.layout().permits())))
+                .thenApply(node -> node.map(
+                                found -> PermitCount.parse(definition.layout().permits(), found)
+                                        .number())
+                        .orElse(definition.permits()));
     }
 
     /**
@@ -270,17 +261,17 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
 
     /** As {@link #setPermits}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Void> setPermitsAsync(int newPermits) {
-        return RecipeAccess.session(coordinator)
-                .onListenerThread("setting permits of " + layout.path(), set(newPermits));
+        return RecipeAccess.session(coordinator).onListenerThread("setting permits of " + path(), set(newPermits));
     }
 
     private CompletionStage<Void> set(int newPermits) {
-        if (!adjustable) {
-            throw new IllegalStateException("The number of permits of " + layout.path() + " is fixed at " + permits
-                    + "; DistributedSemaphore.adjustable makes one that can be changed");
+        if (!definition.adjustable()) {
+            throw new IllegalStateException("The number of permits of " + path() + " is fixed at "
+                    + definition.permits() + "; DistributedSemaphore.adjustable makes one that can be changed");
         }
-        refuseNegative(layout.path(), newPermits);
-        return PermitCount.set(RecipeAccess.session(coordinator), layout.permits(), newPermits);
+        refuseNegative(path(), newPermits);
+        return PermitCount.set(
+                RecipeAccess.session(coordinator), definition.layout().permits(), newPermits);
     }
 
     /**
@@ -296,11 +287,11 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     /** As {@link #holders()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<SemaphoreMember>> holdersAsync() {
         RecipeSession session = RecipeAccess.session(coordinator);
-        return session.onListenerThread("holders of " + layout.path(), readHolders(session));
+        return session.onListenerThread("holders of " + path(), readHolders(session));
     }
 
     private CompletionStage<List<SemaphoreMember>> readHolders(RecipeSession session) {
-        return read(session, layout.leases(), Set.of(SemaphoreLayout.LEASE));
+        return read(session, definition.layout().leases(), Set.of(SemaphoreLayout.LEASE));
     }
 
     /**
@@ -316,11 +307,11 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     /** As {@link #waiters()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<SemaphoreMember>> waitersAsync() {
         RecipeSession session = RecipeAccess.session(coordinator);
-        return session.onListenerThread("waiters of " + layout.path(), readWaiters(session));
+        return session.onListenerThread("waiters of " + path(), readWaiters(session));
     }
 
     private CompletionStage<List<SemaphoreMember>> readWaiters(RecipeSession session) {
-        return read(session, layout.line(), Set.of(EntryKind.MUTEX));
+        return read(session, definition.layout().line(), Set.of(EntryKind.MUTEX));
     }
 
     private static CompletionStage<List<SemaphoreMember>> read(
@@ -370,7 +361,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     private NodePath permitOf(SemaphoreMember holder) {
-        if (!holder.path().parent().equals(Optional.of(layout.leases()))) {
+        if (!holder.path().parent().equals(Optional.of(definition.layout().leases()))) {
             throw new IllegalArgumentException(
                     "Invalid holder " + holder.path() + ": it must be one of the permits of " + this);
         }
@@ -379,7 +370,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
 
     /** The semaphore's znode, in the coordinator's namespace. */
     public NodePath path() {
-        return layout.path();
+        return definition.layout().path();
     }
 
     @Override
@@ -398,18 +389,17 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
 
     private Entered<PermitGrant> enter(int count, boolean patient) {
         if (count < 1 || count > MAX_AT_ONCE) {
-            throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path()
-                    + ": it must be from 1 to " + MAX_AT_ONCE);
+            throw new IllegalArgumentException(
+                    "Invalid count of permits " + count + " of " + path() + ": it must be from 1 to " + MAX_AT_ONCE);
         }
-        if (!adjustable && count > permits) {
-            throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path()
-                    + ": there are " + permits + ", and that number is fixed");
+        if (!definition.adjustable() && count > definition.permits()) {
+            throw new IllegalArgumentException("Invalid count of permits " + count + " of " + path() + ": there are "
+                    + definition.permits() + ", and that number is fixed");
         }
         if ((long) count * data.length > MAX_BYTES_AT_ONCE) {
-            throw new IllegalArgumentException("Invalid count of permits " + count + " of " + layout.path() + " with "
+            throw new IllegalArgumentException("Invalid count of permits " + count + " of " + path() + " with "
                     + data.length + " bytes of data each: together they must be no more than " + MAX_BYTES_AT_ONCE);
         }
-        SemaphoreDefinition definition = new SemaphoreDefinition(layout, permits, adjustable);
         PermitRequest request =
                 PermitRequest.enter(RecipeAccess.session(coordinator), definition, count, patient, data);
         return new Entered<>(request, () -> new HeldPermits(request));
@@ -424,7 +414,8 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
 
     @Override
     public String toString() {
-        return "DistributedSemaphore[" + layout.path() + ", " + (adjustable ? "adjustable" : permits + " permits")
-                + ", " + coordinator + "]";
+        return "DistributedSemaphore[" + path() + ", "
+                + (definition.adjustable() ? "adjustable" : definition.permits() + " permits") + ", " + coordinator
+                + "]";
     }
 }

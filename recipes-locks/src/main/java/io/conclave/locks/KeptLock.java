@@ -29,9 +29,9 @@ package io.conclave.locks;
 public final class KeptLock extends ListedLock<LockGrant> {
     private final KeptPlaces.Key key;
 
-    KeptLock(LockLine place, Keeping keeping) {
-        super(place, place.roles().mutex());
-        this.key = KeptPlaces.Key.of(place, keeping);
+    KeptLock(LockLine line, Keeping keeping) {
+        super(line, line.roles().mutex());
+        this.key = KeptPlaces.Key.of(line, keeping);
     }
 
     /** How long and how far the place is kept. */
@@ -41,7 +41,7 @@ public final class KeptLock extends ListedLock<LockGrant> {
 
     @Override
     Entered<LockGrant> enter(boolean patient) {
-        KeptRequest request = KeptPlaces.of(place().session()).enter(place(), key, patient);
+        KeptRequest request = KeptPlaces.of(line().session()).enter(line(), key, patient);
         return new Entered<>(request, () -> new KeptGrant(request));
     }
 }

@@ -12,11 +12,8 @@ import io.conclave.node.Bytes;
  * @param <G> the kind of grant
  */
 abstract class LineLock<G extends LockGrant> extends ListedLock<G> {
-    private final LineRole role;
-
-    LineLock(LockLine place, LineRole role) {
-        super(place, role);
-        this.role = role;
+    LineLock(LockLine line, LineRole role) {
+        super(line, role);
     }
 
     /** The grant of a contender whose turn it is. */
@@ -24,12 +21,12 @@ abstract class LineLock<G extends LockGrant> extends ListedLock<G> {
 
     @Override
     final Entered<G> enter(boolean patient) {
-        Contender contender = Contender.enter(place().session(), place().path(), role, place().data(), patient);
+        Contender contender = Contender.enter(line().session(), path(), role(), line().data(), patient);
         return new Entered<>(contender, () -> grantOf(contender));
     }
 
     /** The place in the line, for a request of several locks at a time. */
     JointEntry.Part part() {
-        return new JointEntry.Part(place().path(), role, Bytes.copyOf(place().data()));
+        return new JointEntry.Part(path(), role(), Bytes.copyOf(line().data()));
     }
 }

@@ -27,22 +27,26 @@ import org.jspecify.annotations.Nullable;
  * @param <G> the kind of grant
  */
 abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
-    private final LockLine place;
+    private final LockLine line;
     private final LineRole role;
     private final AtomicReference<@Nullable Lock> view = new AtomicReference<>();
 
-    ListedLock(LockLine place, LineRole role) {
-        this.place = place;
+    ListedLock(LockLine line, LineRole role) {
+        this.line = line;
         this.role = role;
     }
 
     /** The lock's znode, in the coordinator's namespace. */
     public NodePath path() {
-        return place.path();
+        return line.path();
     }
 
-    LockLine place() {
-        return place;
+    LockLine line() {
+        return line;
+    }
+
+    LineRole role() {
+        return role;
     }
 
     /**
@@ -51,18 +55,18 @@ abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
      * @throws InterruptedException if the thread is interrupted
      */
     public List<LockMember> members() throws InterruptedException {
-        RecipeSession session = place.session();
+        RecipeSession session = line.session();
         return Waiting.await(session, read(session));
     }
 
     /** As {@link #members()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<LockMember>> membersAsync() {
-        RecipeSession session = place.session();
-        return session.onListenerThread("members of " + place.path(), read(session));
+        RecipeSession session = line.session();
+        return session.onListenerThread("members of " + line.path(), read(session));
     }
 
     private CompletionStage<List<LockMember>> read(RecipeSession session) {
-        return LineView.read(session, place.path(), role.line())
+        return LineView.read(session, line.path(), role.line())
                 .thenApply(members -> members.stream().map(this::member).toList());
     }
 
@@ -85,7 +89,7 @@ abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
      * @throws IllegalArgumentException if the member is not one of this lock
      */
     public CompletableFuture<RevocationOutcome> requestRelease(LockMember member) {
-        return Revocation.ask(place.session(), pathOf(member), member.sequence(), word());
+        return Revocation.ask(line.session(), pathOf(member), member.sequence(), word());
     }
 
     /**
@@ -99,25 +103,25 @@ abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
      * @throws IllegalArgumentException if the member is not one of this lock, or the deadline is negative
      */
     public CompletableFuture<RevocationOutcome> requestRelease(LockMember member, Duration deadline) {
-        return Revocation.ask(place.session(), pathOf(member), member.sequence(), word(), deadline);
+        return Revocation.ask(line.session(), pathOf(member), member.sequence(), word(), deadline);
     }
 
     private NodePath pathOf(LockMember member) {
-        if (!member.path().parent().equals(Optional.of(place.path()))) {
+        if (!member.path().parent().equals(Optional.of(line.path()))) {
             throw new IllegalArgumentException("Invalid member " + member.path() + ": it must be one of " + this);
         }
         return member.path();
     }
 
     private byte[] word() {
-        return place.roles().word();
+        return line.roles().word();
     }
 
     private LockMember member(LineMember member) {
         return new LockMember(
                 member.path(),
                 member.bytes(),
-                place.roles().modeOf(member.kind()),
+                line.roles().modeOf(member.kind()),
                 member.stat().ephemeralOwner(),
                 member.stat().czxid(),
                 Instant.ofEpochMilli(member.stat().ctimeMs()));
@@ -163,6 +167,6 @@ abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
 
     @Override
     public String toString() {
-        return getClass().getSimpleName() + "[" + place.path() + ", " + place.coordinator() + "]";
+        return getClass().getSimpleName() + "[" + line.path() + ", " + line.coordinator() + "]";
     }
 }

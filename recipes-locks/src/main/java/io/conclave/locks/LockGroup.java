@@ -35,11 +35,11 @@ final class LockGroup {
      */
     static List<LockGroup> of(List<LineLock<?>> locks, RecipeSession sessionOfFirst) {
         IdentityHashMap<Coordinator, RecipeSession> sessions = new IdentityHashMap<>();
-        sessions.put(locks.get(0).place().coordinator(), sessionOfFirst);
+        sessions.put(locks.get(0).line().coordinator(), sessionOfFirst);
         Map<RecipeSession, List<LineLock<?>>> bySession = new LinkedHashMap<>();
         for (LineLock<?> lock : locks) {
             RecipeSession session = sessions.computeIfAbsent(
-                    lock.place().coordinator(), one -> lock.place().session());
+                    lock.line().coordinator(), one -> lock.line().session());
             bySession.computeIfAbsent(session, one -> new ArrayList<>()).add(lock);
         }
         List<LockGroup> groups = new ArrayList<>();

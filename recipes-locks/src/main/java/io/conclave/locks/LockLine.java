@@ -6,7 +6,6 @@ import io.conclave.line.ProcessName;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.RecipeSession;
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
@@ -22,10 +21,7 @@ record LockLine(Coordinator coordinator, NodePath path, LockLayout layout, byte[
     static LockLine at(Coordinator coordinator, NodePath path) {
         RecipePaths.requireOwn(path, "a lock");
         return new LockLine(
-                Objects.requireNonNull(coordinator, "coordinator"),
-                path,
-                LockLayout.CURATOR,
-                ProcessName.get().getBytes(StandardCharsets.UTF_8));
+                Objects.requireNonNull(coordinator, "coordinator"), path, LockLayout.CURATOR, ProcessName.bytes());
     }
 
     LockLine withData(byte[] newData) {

@@ -62,7 +62,7 @@ public final class MultiLock extends AcquiredByWaiting<MultiLockGrant> {
     }
 
     static NodePath absolutePath(LineLock<?> lock) {
-        return lock.place().session().absolute(lock.path());
+        return lock.line().session().absolute(lock.path());
     }
 
     @Override

@@ -66,7 +66,7 @@ final class MultiLockRequest extends StagedRequest {
     private MultiLockRequest(List<LineLock<?>> locks, boolean patient) {
         this.locks = locks;
         this.patient = patient;
-        this.session = locks.get(0).place().session();
+        this.session = locks.get(0).line().session();
     }
 
     /**

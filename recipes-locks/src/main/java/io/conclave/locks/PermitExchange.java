@@ -63,16 +63,15 @@ final class PermitExchange {
     /**
      * The result, with the leases.
      *
-     * @param paths the leases, if the place has become leases
-     * @param czxid the change that has created them
+     * @param leases none, unless the place has become leases
      */
-    record Outcome(Result result, List<NodePath> paths, long czxid) {
+    record Outcome(Result result, PermitRequest.Leases leases) {
         private static Outcome of(Result result) {
-            return new Outcome(result, List.of(), 0);
+            return new Outcome(result, PermitRequest.Leases.NONE);
         }
 
         private static Outcome turned(List<NodePath> paths, NodeStat stat) {
-            return new Outcome(Result.TURNED, paths, stat.czxid());
+            return new Outcome(Result.TURNED, new PermitRequest.Leases(paths, stat.czxid()));
         }
     }
 

@@ -66,7 +66,7 @@ final class PermitRequest extends AbstractGrantRequest {
     /** Why there was no room when it was last looked; written on the dispatcher only. */
     private volatile @Nullable String shortage;
 
-    private volatile Leases leases = new Leases(List.of(), 0); // written on the dispatcher only
+    private volatile Leases leases = Leases.NONE; // written on the dispatcher only
     private volatile PermitState state = PermitState.QUEUED; // written on the dispatcher only
     private volatile @Nullable LossReason lossReason; // written before the state that it explains
 
@@ -76,7 +76,9 @@ final class PermitRequest extends AbstractGrantRequest {
      * @param paths the znodes
      * @param czxid the change that has created them all, and tells them from others of the same names
      */
-    record Leases(List<NodePath> paths, long czxid) {}
+    record Leases(List<NodePath> paths, long czxid) {
+        static final Leases NONE = new Leases(List.of(), 0);
+    }
 
     private PermitRequest(
             RecipeSession session, SemaphoreDefinition semaphore, int wanted, boolean patient, byte[] data) {
@@ -183,7 +185,7 @@ final class PermitRequest extends AbstractGrantRequest {
 
     private void onOutcome(PermitExchange.Outcome outcome) {
         switch (outcome.result()) {
-            case TURNED -> have(new Leases(outcome.paths(), outcome.czxid()));
+            case TURNED -> have(outcome.leases());
             case UNKNOWN -> onceTurned(exchange.findOut());
             case OUT_OF_DATE -> lookAgain();
             case PLACE_MISSING -> placeMissing();
@@ -259,7 +261,7 @@ final class PermitRequest extends AbstractGrantRequest {
     private void giveBack(PermitExchange.Outcome outcome) {
         switch (outcome.result()) {
             case TURNED -> {
-                leaseRelease.found(outcome.paths(), outcome.czxid());
+                leaseRelease.found(outcome.leases().paths(), outcome.leases().czxid());
                 leaseRelease.compareAndDelete();
             }
             case UNKNOWN -> leaseRelease.search();
@@ -301,8 +303,7 @@ final class PermitRequest extends AbstractGrantRequest {
         if (state != PermitState.HELD) {
             return;
         }
-        if (session.remaining().isZero()) {
-            // the backend may have ended the session, and tell of its znodes before it hangs up
+        if (sessionMayHaveEnded()) {
             sessionIs(SessionState.LOST);
         } else {
             LossReason reason = isAskedToGiveUp() ? LossReason.REVOKED : LossReason.NODE_DELETED;

@@ -7,8 +7,8 @@ import io.conclave.line.Contender;
  * writers that came before it only. Immutable and thread-safe.
  */
 public final class ReadLock extends LineLock<ReadGrant> implements SingleLock {
-    ReadLock(LockLine place) {
-        super(place, place.roles().reader());
+    ReadLock(LockLine line) {
+        super(line, line.roles().reader());
     }
 
     @Override

@@ -27,14 +27,14 @@ import java.util.concurrent.CompletableFuture;
  * ({@link #withLayout}). Immutable and thread-safe; making one costs nothing.
  */
 public final class SharedLock {
-    private final LockLine place;
+    private final LockLine line;
     private final ReadLock readLock;
     private final WriteLock writeLock;
 
-    private SharedLock(LockLine place) {
-        this.place = place;
-        this.readLock = new ReadLock(place);
-        this.writeLock = new WriteLock(place);
+    private SharedLock(LockLine line) {
+        this.line = line;
+        this.readLock = new ReadLock(line);
+        this.writeLock = new WriteLock(line);
     }
 
     /**
@@ -53,12 +53,12 @@ public final class SharedLock {
 
     /** The same lock; contenders leave this data for others to see. */
     public SharedLock withData(byte[] newData) {
-        return new SharedLock(place.withData(newData));
+        return new SharedLock(line.withData(newData));
     }
 
     /** The same lock in another layout, which all users of the lock must have in common. */
     public SharedLock withLayout(LockLayout layout) {
-        return new SharedLock(place.withLayout(layout));
+        return new SharedLock(line.withLayout(layout));
     }
 
     /** The half that many may hold at once; the same object with every call. */
@@ -113,11 +113,11 @@ public final class SharedLock {
 
     /** The lock's znode, in the coordinator's namespace. */
     public NodePath path() {
-        return place.path();
+        return line.path();
     }
 
     @Override
     public String toString() {
-        return "SharedLock[" + place.path() + ", " + place.coordinator() + "]";
+        return "SharedLock[" + line.path() + ", " + line.coordinator() + "]";
     }
 }

@@ -7,12 +7,12 @@ import io.conclave.line.Contender;
  * before it, and holds up all that come after. Immutable and thread-safe.
  */
 public final class WriteLock extends LineLock<WriteGrant> implements SingleLock {
-    WriteLock(LockLine place) {
-        super(place, place.roles().writer());
+    WriteLock(LockLine line) {
+        super(line, line.roles().writer());
     }
 
     @Override
     WriteGrant grantOf(Contender contender) {
-        return new HeldWriteLock(contender, place().roles().reader());
+        return new HeldWriteLock(contender, line().roles().reader());
     }
 }
