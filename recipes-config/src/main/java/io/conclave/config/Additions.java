@@ -36,7 +36,7 @@ final class Additions {
 
         Addition(Requests requests, NodePath path, long delta) {
             this.delta = delta;
-            this.call = requests.forApplication("add to " + path, done);
+            this.call = requests.onListenerThread("add to " + path, done);
         }
 
         boolean isGivenUp() {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -16,6 +17,9 @@ import java.util.function.Supplier;
  * <p>However many attempts there are, only the present one is in memory.
  */
 final class Attempts<T> {
+    private static final int ATTEMPTS_WITHOUT_PAUSE = 2;
+    private static final int LONGEST_PAUSE_MS = 64;
+
     private final Requests requests;
     private final BooleanSupplier isWanted;
     private final Supplier<CompletionStage<Optional<T>>> attempt;
@@ -40,7 +44,7 @@ final class Attempts<T> {
     static <T> CompletableFuture<T> start(
             Requests requests, String what, Supplier<CompletionStage<Optional<T>>> attempt) {
         CompletableFuture<T> done = new CompletableFuture<>();
-        CompletableFuture<T> call = requests.forApplication(what, done);
+        CompletableFuture<T> call = requests.onListenerThread(what, done);
         new Attempts<>(requests, () -> !call.isDone(), attempt, done).make(1);
         return call;
     }
@@ -81,7 +85,7 @@ final class Attempts<T> {
         try {
             RecipeSession session = requests.session();
             Runnable next = () -> session.execute(() -> make(number));
-            Duration pause = Backoff.after(number - 1);
+            Duration pause = pauseAfter(number - 1);
             if (pause.isZero()) {
                 next.run();
             } else {
@@ -90,5 +94,14 @@ final class Attempts<T> {
         } catch (RuntimeException e) {
             done.completeExceptionally(e);
         }
+    }
+
+    /** None at first, then longer and longer at random, so that many come through one after the other. */
+    private static Duration pauseAfter(int lostRaces) {
+        if (lostRaces <= ATTEMPTS_WITHOUT_PAUSE) {
+            return Duration.ZERO;
+        }
+        int mostMs = Math.min(LONGEST_PAUSE_MS, 1 << Math.min(lostRaces - ATTEMPTS_WITHOUT_PAUSE, 10));
+        return Duration.ofMillis(ThreadLocalRandom.current().nextInt(1, mostMs + 1));
     }
 }

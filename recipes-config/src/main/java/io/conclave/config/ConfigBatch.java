@@ -57,7 +57,7 @@ public final class ConfigBatch {
                 new Entry(
                         present.data,
                         present.changes,
-                        OptionalInt.of(expected.comparable().version())));
+                        OptionalInt.of(expected.asExpected().version())));
     }
 
     private ConfigBatch with(ConfigKey<?> key, byte[] data) {

@@ -107,13 +107,7 @@ final class Publication {
     }
 
     private CompletableFuture<Optional<NodeStat>> exists(Request<Optional<NodeStat>> read) {
-        return requests.submit(
-                        read,
-                        CompletableFuture::completedFuture,
-                        cause -> cause instanceof OutcomeUnknownException
-                                ? exists(read)
-                                : CompletableFuture.failedFuture(cause))
-                .toCompletableFuture();
+        return requests.sendAgainIfLost(read).toCompletableFuture();
     }
 
     /** Of the keys that are to be created; each once, for there may be thousands of keys below it. */

@@ -4,7 +4,6 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
-import io.conclave.recipe.Failures;
 import io.conclave.recipe.ParentMaker;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
@@ -55,12 +54,19 @@ final class Requests {
                 .thenCompose(Function.identity());
     }
 
+    /** Sends a request that changes nothing; again, if its reply is lost. */
+    <R> CompletionStage<R> sendAgainIfLost(Request<R> request) {
+        return submit(
+                request,
+                CompletableFuture::completedFuture,
+                cause -> cause instanceof OutcomeUnknownException
+                        ? sendAgainIfLost(request)
+                        : CompletableFuture.failedFuture(cause));
+    }
+
     /** Reads the znode; empty if it is not there. A lost reply has it read again. */
     CompletionStage<Optional<GetData.NodeData>> read(NodePath path) {
-        return submit(
-                GetData.of(path),
-                node -> CompletableFuture.completedFuture(Optional.of(node)),
-                cause -> onNotRead(cause, () -> read(path)));
+        return Waiting.ifThere(sendAgainIfLost(GetData.of(path)));
     }
 
     /**
@@ -73,12 +79,7 @@ final class Requests {
 
     /** As {@link #read}, behind a sync: what is read is no older than anything that we have sent. */
     CompletionStage<Optional<GetData.NodeData>> readLatest(NodePath path) {
-        return submit(
-                Sync.of(path),
-                done -> read(path),
-                cause -> cause instanceof OutcomeUnknownException
-                        ? readLatest(path)
-                        : CompletableFuture.failedFuture(cause));
+        return sendAgainIfLost(Sync.of(path)).thenCompose(done -> read(path));
     }
 
     /** As {@link #readLatest}, after a write of the znode whose reply was lost. */
@@ -102,21 +103,13 @@ final class Requests {
         return found;
     }
 
-    private static CompletionStage<Optional<GetData.NodeData>> onNotRead(
-            Throwable cause, Supplier<CompletionStage<Optional<GetData.NodeData>>> again) {
-        if (Failures.isNoNode(cause)) {
-            return CompletableFuture.completedFuture(Optional.empty());
-        }
-        return cause instanceof OutcomeUnknownException ? again.get() : CompletableFuture.failedFuture(cause);
-    }
-
     /** Makes the parents of a znode. */
     CompletionStage<Void> makeParents(NodePath path) {
         return ParentMaker.makePersistent(session(), path.parent().orElse(NodePath.ROOT));
     }
 
     /** The application's own stage, which completes on a listener thread. */
-    <T> CompletableFuture<T> forApplication(String what, CompletionStage<T> stage) {
+    <T> CompletableFuture<T> onListenerThread(String what, CompletionStage<T> stage) {
         return session().onListenerThread(what, stage);
     }
 

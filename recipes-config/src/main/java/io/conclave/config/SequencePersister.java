@@ -104,7 +104,7 @@ public final class SequencePersister implements AutoCloseable {
      * or the coordinator is closed before that.
      */
     public CompletableFuture<Void> ready() {
-        return requests.forApplication("persister of " + path, ready); // whose continuations may ask for ids
+        return requests.onListenerThread("persister of " + path, ready); // whose continuations may ask for ids
     }
 
     /** On a listener thread, one at a time; blocks. */

@@ -52,7 +52,7 @@ public final class SharedCounter {
 
     /** As {@link #get()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Long> getAsync() {
-        return requests.forApplication(
+        return requests.onListenerThread(
                 "get " + path, requests.readForApplication(path).thenApply(node -> node.map(
                                 data -> CounterRecord.parse(path, data.data()))
                         .orElse(CounterRecord.ZERO)

@@ -88,7 +88,7 @@ public final class SharedValue<T> {
 
     /** As {@link #get()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Versioned<T>>> getAsync() {
-        return requests.forApplication(
+        return requests.onListenerThread(
                 "get " + path, requests.readForApplication(path).thenApply(this::decode));
     }
 
@@ -109,7 +109,7 @@ public final class SharedValue<T> {
     /** As {@link #set}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Versioned<T>> setAsync(T value) {
         byte[] data = encode(value);
-        return requests.forApplication("set " + path, set(data).thenApply(stat -> Versioned.of(value, stat)));
+        return requests.onListenerThread("set " + path, set(data).thenApply(stat -> Versioned.of(value, stat)));
     }
 
     /** The version is read first: after a lost reply it tells how many writes there were since. */
@@ -181,7 +181,7 @@ public final class SharedValue<T> {
     /** As {@link #compareAndSet}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Versioned<T>>> compareAndSetAsync(Versioned<T> expected, T value) {
         byte[] data = encode(value);
-        return requests.forApplication("compare and set " + path, write(data, expected.comparable(), value));
+        return requests.onListenerThread("compare and set " + path, write(data, expected.asExpected(), value));
     }
 
     private CompletionStage<Optional<Versioned<T>>> write(byte[] data, ConditionalWrite.Expected expected, T value) {
@@ -208,7 +208,7 @@ public final class SharedValue<T> {
 
     /** As {@link #setIfAbsent}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<Versioned<T>>> setIfAbsentAsync(T value) {
-        return requests.forApplication("set if absent " + path, setIfAbsent(encode(value), value));
+        return requests.onListenerThread("set if absent " + path, setIfAbsent(encode(value), value));
     }
 
     private CompletionStage<Optional<Versioned<T>>> setIfAbsent(byte[] data, T value) {
@@ -257,7 +257,7 @@ public final class SharedValue<T> {
             Optional<Versioned<T>> read, Function<? super Optional<T>, ? extends T> function) {
         T next = function.apply(read.map(Versioned::value));
         byte[] data = encode(next);
-        return read.map(present -> write(data, present.comparable(), next)).orElseGet(() -> setIfAbsent(data, next));
+        return read.map(present -> write(data, present.asExpected(), next)).orElseGet(() -> setIfAbsent(data, next));
     }
 
     /**

@@ -16,7 +16,7 @@ public record Versioned<T>(T value, int version, long zxid) {
     }
 
     /** As what a write expects: the server would take the version -1 for any. */
-    ConditionalWrite.Expected comparable() {
+    ConditionalWrite.Expected asExpected() {
         if (version == -1) {
             throw new IllegalArgumentException(
                     "Invalid expected version -1: it must be that of a value that was read or written");
