@@ -235,11 +235,8 @@ public final class KeptNode implements AutoCloseable {
     }
 
     private void become(KeptNodeState next) { // under the lock
-        if (state == next || state == KeptNodeState.CLOSED) {
-            return;
-        }
-        if (state == KeptNodeState.CLOSING && next != KeptNodeState.CLOSED) {
-            return;
+        if (!state.mayBecome(next)) {
+            return; // what was seen is no news, or comes after the close
         }
         state = next;
         for (Listener listener : listeners) {

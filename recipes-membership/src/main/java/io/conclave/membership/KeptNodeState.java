@@ -19,5 +19,14 @@ public enum KeptNodeState {
     /** On the way to be deleted. */
     CLOSING,
     /** Kept no more: deleted, refused at the first creation, or the coordinator was closed. */
-    CLOSED
+    CLOSED;
+
+    boolean mayBecome(KeptNodeState next) {
+        return switch (next) {
+            case MISSING -> this == PRESENT;
+            case PRESENT -> this == MISSING;
+            case CLOSING -> this == MISSING || this == PRESENT;
+            case CLOSED -> this != CLOSED;
+        };
+    }
 }
