@@ -90,15 +90,15 @@ final class StateCheck implements StepListener {
     }
 
     private void check(TreeState state) {
-        Set<Integer> voters = configuration.voters();
-        if (state.featureLevel() < FEATURE_LEVEL || voters.equals(Set.of(memberId))) {
+        boolean isAlone = configuration.members().keySet().equals(Set.of(memberId));
+        if (state.featureLevel() < FEATURE_LEVEL || isAlone) {
             return;
         }
         checkpoints.put(state.lastZxid(), new Checkpoint(state.digest()));
         if (checkpoints.size() > KEPT) {
             checkpoints.pollFirstEntry();
         }
-        if (voters.contains(memberId)) {
+        if (configuration.voters().contains(memberId)) {
             // without room in the log this check does without this member
             log.propose(new DigestProposal(new Change.CompareState(memberId, state.lastZxid(), state.digest())));
         }

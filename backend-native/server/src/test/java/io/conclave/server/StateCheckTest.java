@@ -11,11 +11,13 @@ import io.conclave.tree.Change;
 import io.conclave.tree.Tree;
 import io.conclave.tree.TreeState;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class StateCheckTest {
@@ -38,11 +40,15 @@ class StateCheckTest {
     }
 
     private static ClusterConfiguration cluster(int... ids) {
+        return withVoters(Arrays.stream(ids).boxed().collect(Collectors.toSet()), ids);
+    }
+
+    private static ClusterConfiguration withVoters(Set<Integer> voters, int... ids) {
         Map<Integer, EnsembleMember> members = new TreeMap<>();
         for (int id : ids) {
-            members.put(id, new EnsembleMember(id, 0, "host-" + id, 1, "", 0, false));
+            members.put(id, new EnsembleMember(id, 0, "host-" + id, 1, "", 0, !voters.contains(id)));
         }
-        return new ClusterConfiguration(members, members.keySet(), Set.of(), Set.of(), Set.of());
+        return new ClusterConfiguration(members, voters, Set.of(), Set.of(), Set.of());
     }
 
     private void apply(Change change) {
@@ -54,7 +60,7 @@ class StateCheckTest {
     /** Changes until this member has said what its state is. */
     private Change.CompareState awaitCheck() {
         int before = said.size();
-        while (said.size() == before) {
+        for (int i = 0; i < 2 * EVERY && said.size() == before; i++) {
             apply(new Change.RaiseFeatureLevel(2));
         }
         return said.get(before);
@@ -120,6 +126,26 @@ class StateCheckTest {
         long checked = state.lastZxid() - state.lastZxid() % EVERY;
         apply(new Change.CompareState(2, checked, 7));
         apply(new Change.CompareState(3, checked, 7));
+        assertEquals(1, wrong.size());
+    }
+
+    @Test
+    void theOnlyVoterSaysItsDigestToObservers() {
+        check.configured(withVoters(Set.of(1), 1, 2));
+        Change.CompareState own = awaitCheck();
+        assertEquals(new Change.CompareState(1, state.lastZxid(), state.digest()), own);
+        says(1, own, own.digest());
+        assertEquals(List.of(), wrong);
+    }
+
+    @Test
+    void anObserverThatDiffersFromTheOnlyVoterIsWrong() {
+        check.configured(withVoters(Set.of(2), 1, 2));
+        for (int i = 0; i < EVERY; i++) {
+            apply(new Change.RaiseFeatureLevel(2));
+        }
+        assertEquals(List.of(), said);
+        apply(new Change.CompareState(2, state.lastZxid() - state.lastZxid() % EVERY, 7));
         assertEquals(1, wrong.size());
     }
 
