@@ -11,12 +11,14 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,6 +66,10 @@ class ContainerScriptsTest {
     private int run(String script, String... words) throws Exception {
         List<String> command = new ArrayList<>(List.of(SCRIPTS.resolve(script).toString()));
         command.addAll(List.of(words));
+        return run(command);
+    }
+
+    private int run(List<String> command) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().clear();
         builder.environment().putAll(variables);
@@ -104,6 +110,59 @@ class ContainerScriptsTest {
         assertEquals(List.of("verify /backup"), calls());
         assertFalse(Files.exists(configuration));
         assertFalse(Files.exists(data.resolve("myid")));
+    }
+
+    @Test
+    void wordsOfTheOfficialImageServeAndAskForTheHealth() throws Exception {
+        variables.merge("PATH", SCRIPTS + ":", (path, scripts) -> scripts + path);
+        assertEquals(0, run("conclave-container", "zkServer.sh", "start-foreground"), output);
+        assertEquals(List.of(startForeground()), calls());
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
+            Files.writeString(configuration, "clientPort=" + server.getLocalPort() + "\n");
+            CompletableFuture<String> asked = CompletableFuture.supplyAsync(() -> answer(server));
+            assertEquals(0, run("zkServer.sh", "status"), output);
+            assertEquals("Mode: follower\n", output);
+            assertEquals("srvr", asked.join());
+        }
+        assertEquals(1, run("conclave-container", "zkServer.sh", "status"), output);
+        assertEquals(2, run("zkServer.sh", "restart"), output);
+        assertTrue(output.contains("start-foreground"), output);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"data", "log", "conf"})
+    void folderThatCannotBeWrittenIsNamedWithTheRemedy(String name) throws Exception {
+        Path folder = directory.resolve(name);
+        Files.createDirectories(folder);
+        openToOthers(directory);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("r-xr-xr-x"));
+        assertEquals(1, runAsAnOrdinaryUser("conclave-container"), output);
+        assertTrue(output.startsWith(folder + " cannot be written by user "), output);
+        assertTrue(output.contains("chown"), output);
+        assertEquals(1, output.lines().count(), output);
+        assertEquals(List.of(), calls());
+    }
+
+    /** Nothing is closed to root. Its own copy of the scripts, for others may not read the folders of these. */
+    private int runAsAnOrdinaryUser(String script) throws Exception {
+        Path bin = directory.resolve("bin");
+        for (String name : List.of(script, "conclave-settings")) {
+            Files.copy(SCRIPTS.resolve(name), bin.resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        List<String> command = new ArrayList<>();
+        if (System.getProperty("user.name").equals("root")) {
+            command.addAll(List.of("setpriv", "--reuid=1000", "--regid=1000", "--clear-groups"));
+        }
+        command.add(bin.resolve(script).toString());
+        return run(command);
+    }
+
+    private static void openToOthers(Path root) throws IOException {
+        try (Stream<Path> files = Files.walk(root)) {
+            for (Path file : files.toList()) {
+                Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxrwxrwx"));
+            }
+        }
     }
 
     @Test
