@@ -212,7 +212,11 @@ final class MembershipKeeper {
             return wiped;
         }
         ClusterConfiguration grown = withListed(current);
-        return grown.equals(current) ? withVotes(core, status, nowMs) : grown;
+        if (!grown.equals(current)) {
+            return grown;
+        }
+        ClusterConfiguration voting = withVotes(core, status, nowMs);
+        return voting.equals(current) ? withoutVotesOfObservers(core, current, nowMs) : voting;
     }
 
     // ---- which members are there
@@ -409,6 +413,16 @@ final class MembershipKeeper {
             }
         }
         return current.with(current.members(), voters);
+    }
+
+    /** One on which the cluster began, or began anew after a disaster, is the only voter until others can vote. */
+    private ClusterConfiguration withoutVotesOfObservers(Core core, ClusterConfiguration current, long nowMs) {
+        Set<Integer> voters = new TreeSet<>(current.voters());
+        current.members().values().stream()
+                .filter(EnsembleMember::observer)
+                .forEach(member -> voters.remove(member.id()));
+        ClusterConfiguration target = current.with(current.members(), voters);
+        return !voters.isEmpty() && mayCommit(core, current, target, nowMs) ? target : current;
     }
 
     private boolean hasCaughtUp(EnsembleMember member, Map<Integer, Long> matches, CoreStatus status, long nowMs) {

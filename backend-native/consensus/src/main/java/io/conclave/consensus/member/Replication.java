@@ -78,6 +78,9 @@ final class Replication {
     /** What the core last said of its role. */
     private boolean leads;
 
+    /** What recovery comes by was in force once: its members may be gone, and their addresses in use by others. */
+    private boolean recovered;
+
     /** When the store is to leave a mark of where the log ends. */
     private long markDueMs;
 
@@ -149,6 +152,7 @@ final class Replication {
             store.applied(applier.position(), machine::snapshot); // others may want a snapshot of what was recovered
         }
         links.identify(store.clusterId(), store.directory());
+        recovered = true;
         announce(applier.configuration());
     }
 
@@ -159,7 +163,9 @@ final class Replication {
 
     private void announce(ClusterConfiguration configuration) {
         if (!configuration.members().isEmpty()) {
-            links.configured(configuration);
+            if (recovered) {
+                links.configured(configuration);
+            }
             listener.configured(configuration);
         }
     }

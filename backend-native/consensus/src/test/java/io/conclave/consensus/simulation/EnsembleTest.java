@@ -48,7 +48,7 @@ class EnsembleTest {
         simulation.settle();
     }
 
-    private static void work(EnsembleSimulation simulation, int through, int count) {
+    static void work(EnsembleSimulation simulation, int through, int count) {
         for (int i = 0; i < count; i++) {
             assertTrue(simulation.propose(through, 50));
             simulation.runFor(2_000);
@@ -245,42 +245,6 @@ class EnsembleTest {
                 "its going", 10, () -> !simulation.configuration().members().containsKey(leader));
         assertEquals(2, simulation.configuration().voters().size());
         simulation.await("no service there", 20, () -> !simulation.application(leader).serving);
-    }
-
-    @Test
-    void aLeaderThatIsMadeAnObserverGivesItsVoteAndItsLeadershipAway() {
-        EnsembleSimulation simulation = EnsembleSimulation.three(true);
-        int leader = simulation.leader();
-        CompletableFuture<Void> change =
-                simulation.change(new MembershipChange.Put(EnsembleSimulation.member(leader, true)));
-        simulation.done(change);
-        simulation.await("another leader", 10, () -> simulation.leader() != 0 && simulation.leader() != leader);
-        assertFalse(simulation.configuration().isVoter(leader));
-        assertTrue(simulation.configuration().members().get(leader).observer());
-        simulation.await("service there", 20, () -> simulation.application(leader).serving);
-        work(simulation, leader, 20);
-        simulation.runFor(5 * SECOND_US);
-        assertEquals(2, simulation.configuration().voters().size());
-        assertTrue(simulation.application(leader).open.isEmpty());
-        simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(leader, false))));
-        simulation.awaitVoters(1, 2, 3);
-        simulation.settle();
-    }
-
-    @Test
-    void anObserverFollowsWithoutAVoteUntilItIsMadeAVoter() {
-        EnsembleSimulation simulation = EnsembleSimulation.three(true);
-        simulation.add(4);
-        simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, true))));
-        simulation.start(4);
-        simulation.await("service", 20, () -> simulation.application(4).serving);
-        work(simulation, 4, 20);
-        simulation.runFor(5 * SECOND_US);
-        assertFalse(simulation.configuration().voters().contains(4));
-        assertTrue(simulation.application(4).open.isEmpty());
-        simulation.done(simulation.change(new MembershipChange.Put(EnsembleSimulation.member(4, false))));
-        simulation.awaitVoters(1, 2, 3, 4);
-        simulation.settle();
     }
 
     @Test

@@ -65,6 +65,23 @@ class RemovedMemberTest {
         assertTrue(reason.contains("have not taken it in"), reason);
     }
 
+    /** Its log names the member, and another server may have its address by now. */
+    @Test
+    void aMemberThatStartsLooksForNoneThatWasRemovedLongAgo() {
+        EnsembleSimulation simulation = EnsembleSimulation.three(true);
+        int leader = simulation.leader();
+        int removed = leader % 3 + 1;
+        simulation.done(simulation.change(new MembershipChange.Remove(removed)));
+        simulation.members.get(removed).kill();
+        simulation.runFor(5 * SECOND_US);
+        simulation.listed.remove(removed);
+        SimulatedMember restarted = simulation.members.get(leader);
+        restarted.kill();
+        simulation.start(leader, false);
+        assertFalse(restarted.wants(removed));
+        assertTrue(restarted.wants(6 - leader - removed));
+    }
+
     private static boolean knowsThatItWasRemoved(EnsembleSimulation simulation, int member) {
         return knowsOfRemoval(simulation, member, member);
     }
