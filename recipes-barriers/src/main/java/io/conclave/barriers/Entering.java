@@ -96,17 +96,7 @@ final class Entering {
         participant.send(
                 Create.of(participant.path()).withData(ProcessName.bytes()).withMode(CreateMode.EPHEMERAL),
                 answer -> onCreated(),
-                cause -> {
-                    if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
-                        onCreated(); // by an earlier attempt, whose reply was lost
-                    } else if (Failures.isNoNode(cause)) {
-                        latest++; // the other answers of this look say nothing
-                        makeParents();
-                    } else {
-                        maybeCreatedBefore |= cause instanceof OutcomeUnknownException;
-                        onFailure(number, cause);
-                    }
-                });
+                cause -> onNotCreated(number, cause));
     }
 
     private void decide(Look look, GetChildren.Children children) {
@@ -180,6 +170,18 @@ final class Entering {
         created = true;
         if (maybeCreatedBefore) {
             lookForMissedRound();
+        }
+    }
+
+    private void onNotCreated(int number, Throwable cause) {
+        if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
+            onCreated(); // by an earlier attempt, whose reply was lost
+        } else if (Failures.isNoNode(cause)) {
+            latest++; // the other answers of this look say nothing
+            makeParents();
+        } else {
+            maybeCreatedBefore |= cause instanceof OutcomeUnknownException;
+            onFailure(number, cause);
         }
     }
 

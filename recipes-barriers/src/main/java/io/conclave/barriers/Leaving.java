@@ -57,20 +57,6 @@ final class Leaving extends Wait {
         this.beganNanos = session.time().monotonicNanos();
     }
 
-    @Override
-    public String what() {
-        return layout.path().toString();
-    }
-
-    @Override
-    public WaitTimeoutException timedOut(Duration waited) {
-        return new WaitTimeoutException(
-                what(),
-                waited,
-                "Left the double barrier " + what() + ", but the others did not within " + Waiting.text(waited) + ": "
-                        + session.unlessConnected("some are still inside"));
-    }
-
     /** Never blocks; any thread. */
     Leaving begin() {
         begins("doublebarrier.leave", layout.path().toString());
@@ -85,17 +71,6 @@ final class Leaving extends Wait {
         return this;
     }
 
-    private void onSessionState(SessionState next) {
-        if (next.isLive()) {
-            return;
-        }
-        if (!isOver()) {
-            sessionListener.close();
-            sessionEnded(next, "leaving " + layout.path());
-        }
-        nothingLeft();
-    }
-
     private void look() {
         if (isOver()) {
             return;
@@ -103,20 +78,6 @@ final class Leaving extends Wait {
         int number = ++latest;
         participant.send(
                 GetChildren.of(layout.path()), children -> decide(number, children), cause -> onFailure(number, cause));
-    }
-
-    private void onFailure(int number, Throwable cause) {
-        if (isOver() || number != latest) {
-            return;
-        }
-        if (cause instanceof OutcomeUnknownException) {
-            session.metrics().count("doublebarrier.retry", layout.path().toString());
-            look();
-        } else if (Failures.isNoNode(cause)) {
-            allHaveLeft(); // with the barrier's znode
-        } else if (!Failures.isSessionOver(cause)) {
-            stopNow(Failures.known(cause, this));
-        } // else the session's state tells
     }
 
     private void decide(int number, GetChildren.Children children) {
@@ -155,22 +116,7 @@ final class Leaving extends Wait {
                     participant.vanished();
                     allHaveLeft();
                 },
-                cause -> {
-                    if (Failures.is(cause, RefusalReason.NO_NODE, READY_INDEX)) {
-                        participant.depart(new ClosedException("Left " + layout.path()), LossReason.RELEASED);
-                        participant.gone().thenRun(this::look); // ready has been deleted before
-                    } else {
-                        onTransactionFailed(number, cause);
-                    }
-                });
-    }
-
-    private void onTransactionFailed(int number, Throwable cause) {
-        if (Failures.isStateChanged(cause) && number == latest) {
-            look();
-        } else {
-            onFailure(number, cause);
-        }
+                cause -> onNotLeftAsTheLast(number, cause));
     }
 
     private void waitFor(int number, String name) {
@@ -179,13 +125,7 @@ final class Leaving extends Wait {
         participant.send(
                 GetData.of(other).withWatcher(watcher), // which leaves no watch on a znode that is gone
                 node -> {},
-                cause -> {
-                    if (Failures.isNoNode(cause) && number == latest) {
-                        look();
-                    } else {
-                        onFailure(number, cause);
-                    }
-                });
+                cause -> onNotWatched(number, cause));
     }
 
     private void allHaveLeft() {
@@ -199,6 +139,58 @@ final class Leaving extends Wait {
                             Duration.ofNanos(session.time().monotonicNanos() - beganNanos));
         } // else its caller gave up, and the last answer came behind that
         happened();
+    }
+
+    // So far all leave. From here on, what can come in between.
+
+    private void onSessionState(SessionState next) {
+        if (next.isLive()) {
+            return;
+        }
+        if (!isOver()) {
+            sessionListener.close();
+            sessionEnded(next, "leaving " + layout.path());
+        }
+        nothingLeft();
+    }
+
+    private void onNotLeftAsTheLast(int number, Throwable cause) {
+        if (Failures.is(cause, RefusalReason.NO_NODE, READY_INDEX)) {
+            participant.depart(new ClosedException("Left " + layout.path()), LossReason.RELEASED);
+            participant.gone().thenRun(this::look); // ready has been deleted before
+        } else {
+            onTransactionFailed(number, cause);
+        }
+    }
+
+    private void onTransactionFailed(int number, Throwable cause) {
+        if (Failures.isStateChanged(cause) && number == latest) {
+            look();
+        } else {
+            onFailure(number, cause);
+        }
+    }
+
+    private void onNotWatched(int number, Throwable cause) {
+        if (Failures.isNoNode(cause) && number == latest) {
+            look();
+        } else {
+            onFailure(number, cause);
+        }
+    }
+
+    private void onFailure(int number, Throwable cause) {
+        if (isOver() || number != latest) {
+            return;
+        }
+        if (cause instanceof OutcomeUnknownException) {
+            session.metrics().count("doublebarrier.retry", layout.path().toString());
+            look();
+        } else if (Failures.isNoNode(cause)) {
+            allHaveLeft(); // with the barrier's znode
+        } else if (!Failures.isSessionOver(cause)) {
+            stopNow(Failures.known(cause, this));
+        } // else the session's state tells
     }
 
     @Override
@@ -222,6 +214,20 @@ final class Leaving extends Wait {
         if (path != null) {
             session.unwatch(path, watcher);
         }
+    }
+
+    @Override
+    public String what() {
+        return layout.path().toString();
+    }
+
+    @Override
+    public WaitTimeoutException timedOut(Duration waited) {
+        return new WaitTimeoutException(
+                what(),
+                waited,
+                "Left the double barrier " + what() + ", but the others did not within " + Waiting.text(waited) + ": "
+                        + session.unlessConnected("some are still inside"));
     }
 
     @Override

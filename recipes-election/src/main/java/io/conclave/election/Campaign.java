@@ -117,38 +117,6 @@ final class Campaign extends StagedRequest {
         granted.complete(null);
     }
 
-    /**
-     * Changes what observers see of the leader. Never blocks; any thread. Completes on the dispatcher, exceptionally
-     * with {@link GrantLostException} if it does not lead any more.
-     */
-    CompletionStage<Void> update(byte[] newData) {
-        CompletableFuture<Void> outcome = new CompletableFuture<>();
-        session.execute(() -> {
-            LeaderNode present = leaderNode;
-            if (state != CampaignState.LEADING || present == null) {
-                failAsLost(outcome);
-                return;
-            }
-            present.update(newData).whenComplete((written, failure) -> {
-                if (failure != null) {
-                    outcome.completeExceptionally(failure);
-                } else if (written) {
-                    outcome.complete(null);
-                } else {
-                    failAsLost(outcome);
-                }
-            });
-        });
-        return outcome;
-    }
-
-    private void failAsLost(CompletableFuture<Void> update) {
-        lost.thenAccept(reason -> update.completeExceptionally(new GrantLostException(
-                reason,
-                election.toString(),
-                "The leadership of " + election + " ended (" + reason + ") before its data was changed")));
-    }
-
     // So far a leader is elected. From here on, what can come in between, and the end.
 
     /** A leader is asked by the same word, and need not answer; a waiting candidate steps back. */
@@ -198,7 +166,7 @@ final class Campaign extends StagedRequest {
     private void giveUpPlace(Contender former) {
         become(CampaignState.IN_LINE);
         contender = null; // its end is no loss
-        formerGone = formerGone.thenCombine(former.gone(), (before, after) -> null);
+        formerGone = both(formerGone, former.gone());
     }
 
     private void onLost(Contender place, LeaderNode ours, LossReason reason) {
@@ -213,6 +181,38 @@ final class Campaign extends StagedRequest {
         }
         lost.complete(reason);
         List.copyOf(transfers).forEach(one -> one.onLost(reason));
+    }
+
+    /**
+     * Changes what observers see of the leader. Never blocks; any thread. Completes on the dispatcher, exceptionally
+     * with {@link GrantLostException} if it does not lead any more.
+     */
+    CompletionStage<Void> update(byte[] newData) {
+        CompletableFuture<Void> outcome = new CompletableFuture<>();
+        session.execute(() -> {
+            LeaderNode present = leaderNode;
+            if (state != CampaignState.LEADING || present == null) {
+                failAsLost(outcome);
+                return;
+            }
+            present.update(newData).whenComplete((written, failure) -> {
+                if (failure != null) {
+                    outcome.completeExceptionally(failure);
+                } else if (written) {
+                    outcome.complete(null);
+                } else {
+                    failAsLost(outcome);
+                }
+            });
+        });
+        return outcome;
+    }
+
+    private void failAsLost(CompletableFuture<Void> update) {
+        lost.thenAccept(reason -> update.completeExceptionally(new GrantLostException(
+                reason,
+                election.toString(),
+                "The leadership of " + election + " ended (" + reason + ") before its data was changed")));
     }
 
     /** It learns of the loss of the leadership, until it ends. On the dispatcher. */
@@ -254,13 +254,17 @@ final class Campaign extends StagedRequest {
         CompletionStage<Void> last = formerGone;
         Contender place = contender;
         if (place != null && leaderNode != null) {
-            last = last.thenCombine(leaderNode.withdrawWith(place, why), (before, after) -> null);
+            last = both(last, leaderNode.withdrawWith(place, why));
         }
         if (place != null) {
-            last = last.thenCombine(place.leave(why), (before, after) -> null);
+            last = both(last, place.leave(why));
         }
         last.thenRun(() -> gone.complete(null));
         granted.completeExceptionally(cause);
+    }
+
+    private static CompletionStage<Void> both(CompletionStage<Void> first, CompletionStage<Void> second) {
+        return first.thenCombine(second, (before, after) -> null);
     }
 
     private void become(CampaignState next) {
