@@ -67,7 +67,7 @@ final class Attempt implements DequeueTransaction.Outcome {
     }
 
     private void dequeueFirst() {
-        new DequeueTransaction(session, layout, pending.mode(), pending.maxDeliveries(), left.subList(0, 1), this)
+        new DequeueTransaction(session, layout, pending.kind(), left.subList(0, 1), this)
                 .begin(Map.of(), (operations, dequeued, outcome) -> marker.perform(operations, outcome));
     }
 

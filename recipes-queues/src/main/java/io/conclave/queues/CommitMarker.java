@@ -91,7 +91,7 @@ final class CommitMarker {
     }
 
     private record Transaction(
-            @Nullable ConsumerTurn turn, boolean leaves, List<Operation<?>> operations, Outcome outcome) {}
+            @Nullable LineTurn turn, boolean leaves, List<Operation<?>> operations, Outcome outcome) {}
 
     CommitMarker(RecipeSession session, NodePath directory) {
         this.session = session;
@@ -113,7 +113,7 @@ final class CommitMarker {
      *
      * @param leaves whether it gives the turn up as well
      */
-    void perform(ConsumerTurn turn, boolean leaves, List<Operation<?>> operations, Outcome outcome) {
+    void perform(LineTurn turn, boolean leaves, List<Operation<?>> operations, Outcome outcome) {
         begin(new Transaction(turn, leaves, operations, outcome));
     }
 
@@ -124,7 +124,7 @@ final class CommitMarker {
         }
         current = transaction;
         linger.cancel();
-        ConsumerTurn turn = transaction.turn;
+        LineTurn turn = transaction.turn;
         if (turn != null && !turn.isHeld()) {
             over(Outcome::notApplied);
             return;
@@ -183,7 +183,7 @@ final class CommitMarker {
 
     private void onRefused(Transaction transaction, RefusedException refused) {
         int index = refused.operationIndex().orElse(-1) - 1;
-        ConsumerTurn turn = transaction.turn;
+        LineTurn turn = transaction.turn;
         if (index >= 0 && index < transaction.operations.size()) {
             over(outcome -> outcome.refused(index, refused));
         } else if (turn != null && index == transaction.operations.size() && Failures.isNoNode(refused)) {

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * All consumers of one queue in one session: one of them stands in the line of consumers for all.
  *
  * <ol>
- *   <li>A caller that takes something makes the process enter the line, if it is not in it ({@link ConsumerTurn}).
+ *   <li>A caller that takes something makes the process enter the line, if it is not in it ({@link LineTurn}).
  *   <li>At its head: list the items with a watch. As many as callers wait for, up to the limit of a turn, are read and
  *       taken or claimed in one transaction ({@link DequeueTransaction}), which gives up the turn as well if others
  *       wait for it.
@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  * <p>So one process looks at the items at a time, a new item wakes one process, and what a take costs does not depend
  * on how many wait. State belongs to the session's dispatcher.
  */
-final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, ItemsWatch.Looker {
+final class Consumers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatch.Looker {
     private static final Logger LOG = LoggerFactory.getLogger(Consumers.class);
 
     /**
@@ -64,7 +64,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
     private final RecipeSession session;
     private final QueueLayout layout;
     private final ItemOrder order;
-    private final ConsumerTurn turn;
+    private final LineTurn turn;
     private final CommitMarker marker;
     private final ItemsWatch watch;
     private final Deque<PendingTake> pendingTakes = new ArrayDeque<>();
@@ -85,7 +85,7 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         this.order = order;
         this.items = new ListedItems(order);
         this.passedOver = new PassedOver(layout);
-        this.turn = new ConsumerTurn(session, layout.consumers(), this);
+        this.turn = new LineTurn(session, layout.consumers(), this);
         this.marker = new CommitMarker(session, layout.commitMarkers());
         this.watch = new ItemsWatch(session, layout, turn, this);
         this.listedAt = Elapsed.since(session.time());
@@ -141,6 +141,45 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         } // else the watch tells
     }
 
+    @Override
+    public void onListed(Collection<String> names) {
+        items.list(names);
+        read.clear();
+        refused = 0;
+        proceed();
+    }
+
+    private void dequeue() {
+        PendingTake.Kind kind = pendingTakes.getFirst().kind();
+        List<ItemName> chosen = items.due(firstCallers(kind), session.time().wallMillis());
+        if (chosen.isEmpty()) { // the wall clock was set back meanwhile
+            awaitDue(untilDue());
+            return;
+        }
+        Dequeuing begun = new Dequeuing(kind.mode(), chosen.size());
+        dequeuing = begun;
+        new DequeueTransaction(session, layout, kind, chosen, begun).begin(read, this::send);
+    }
+
+    /** How many callers at the head of the line may be served at once: as there are items, and of one kind. */
+    private int firstCallers(PendingTake.Kind kind) {
+        return (int) pendingTakes.stream()
+                .limit(Math.min(items.size(), LineTurn.MOST))
+                .takeWhile(pending -> pending.kind().equals(kind))
+                .count();
+    }
+
+    private void send(List<Operation<?>> operations, int dequeued, CommitMarker.Outcome outcome) {
+        boolean leaves = dequeued > 0 && turn.endsWith(dequeued, dequeued >= pendingTakes.size());
+        marker.perform(turn, leaves, operations, outcome);
+        if (!leaves) {
+            items.dueBehind(dequeued, session.time().wallMillis()).ifPresent(this::prefetch);
+        }
+    }
+
+    // So far a take. From here on, what can come in between.
+
+    /** Reads the list, or follows it: a persistent watch tells of each change of a long one. */
     private void look() {
         returned = false;
         listedAt = Elapsed.since(session.time());
@@ -149,14 +188,6 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         } else {
             watch.look();
         }
-    }
-
-    @Override
-    public void onListed(Collection<String> names) {
-        items.list(names);
-        read.clear();
-        refused = 0;
-        proceed();
     }
 
     @Override
@@ -180,37 +211,6 @@ final class Consumers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         Duration wait = untilDue.compareTo(LOOKS_AGAIN) < 0 ? untilDue : LOOKS_AGAIN;
         nextDue = session.time().schedule(wait, () -> session.execute(this::proceed));
     }
-
-    private void dequeue() {
-        PendingTake first = pendingTakes.getFirst();
-        List<PendingTake> served = new ArrayList<>();
-        for (PendingTake pending : pendingTakes) {
-            boolean fits = pending.mode() == first.mode() && pending.maxDeliveries() == first.maxDeliveries();
-            if (!fits || served.size() >= items.size() || served.size() >= ConsumerTurn.MOST) {
-                break;
-            }
-            served.add(pending);
-        }
-        List<ItemName> chosen = items.due(served.size(), session.time().wallMillis());
-        if (chosen.isEmpty()) { // the wall clock was set back meanwhile
-            awaitDue(untilDue());
-            return;
-        }
-        Dequeuing begun = new Dequeuing(first.mode(), chosen.size());
-        dequeuing = begun;
-        new DequeueTransaction(session, layout, first.mode(), first.maxDeliveries(), chosen, begun)
-                .begin(read, this::send);
-    }
-
-    private void send(List<Operation<?>> operations, int dequeued, CommitMarker.Outcome outcome) {
-        boolean leaves = dequeued > 0 && turn.endsWith(dequeued, dequeued >= pendingTakes.size());
-        marker.perform(turn, leaves, operations, outcome);
-        if (!leaves) {
-            items.dueBehind(dequeued, session.time().wallMillis()).ifPresent(this::prefetch);
-        }
-    }
-
-    // So far a take. From here on, what can come in between.
 
     @Override
     public boolean isIdle() {

@@ -38,8 +38,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
 
     private final RecipeSession session;
     private final QueueLayout layout;
-    private final PendingTake.Mode mode;
-    private final int maxDeliveries;
+    private final PendingTake.Kind kind;
     private final Outcome outcome;
     private final List<ItemName> items;
     private final List<Delivery> read = new ArrayList<>();
@@ -88,16 +87,10 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     }
 
     DequeueTransaction(
-            RecipeSession session,
-            QueueLayout layout,
-            PendingTake.Mode mode,
-            int maxDeliveries,
-            List<ItemName> items,
-            Outcome outcome) {
+            RecipeSession session, QueueLayout layout, PendingTake.Kind kind, List<ItemName> items, Outcome outcome) {
         this.session = session;
         this.layout = layout;
-        this.mode = mode;
-        this.maxDeliveries = maxDeliveries;
+        this.kind = kind;
         this.items = List.copyOf(items);
         this.outcome = outcome;
         this.sentAt = Elapsed.since(session.time());
@@ -193,18 +186,22 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         step = Step.DEQUEUING;
         limit();
         for (Delivery one : read) {
-            if (mode == PendingTake.Mode.TAKE) {
-                take(one, operations);
-            } else {
+            if (claims()) {
                 claim(one, operations);
+            } else {
+                take(one, operations);
             }
         }
         operationsEach = operations.size() / read.size();
         by.send(operations, read.size(), this);
     }
 
+    private boolean claims() {
+        return kind.mode() == PendingTake.Mode.CLAIM;
+    }
+
     private boolean hasReachedMaxDeliveries(Delivery one) {
-        return mode == PendingTake.Mode.CLAIM && one.version() >= maxDeliveries;
+        return claims() && one.version() >= kind.maxDeliveries();
     }
 
     /** No more than fits into a request, and none that was claimed often enough. */
@@ -212,7 +209,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         int bytes = 0;
         int count = 0;
         while (count < read.size() && !hasReachedMaxDeliveries(read.get(count))) {
-            bytes += mode == PendingTake.Mode.CLAIM ? read.get(count).data().length : 0;
+            bytes += claims() ? read.get(count).data().length : 0;
             if (count > 0 && bytes > MAX_BYTES) {
                 break;
             }
@@ -222,8 +219,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     }
 
     private Create claimOf(Delivery one) {
-        byte[] owner = ProcessName.bytes();
-        return Create.of(layout.claim(one.item())).withData(owner).withMode(CreateMode.EPHEMERAL);
+        return Create.of(layout.claim(one.item())).withData(ProcessName.bytes()).withMode(CreateMode.EPHEMERAL);
     }
 
     private void take(Delivery one, List<Operation<?>> operations) {
@@ -252,7 +248,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
         if (step == Step.BURYING) {
             outcome.buried(read.get(0).item());
         } else {
-            int more = mode == PendingTake.Mode.CLAIM ? 1 : 0;
+            int more = claims() ? 1 : 0;
             outcome.dequeued(read.stream()
                     .limit(kept)
                     .map(one -> new Delivery(one.item(), one.data(), one.version() + more, sentAt))
@@ -263,7 +259,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     /** What is claimed comes back with the session's end by itself. */
     @Override
     public List<Create> onClosing() {
-        if (step != Step.DEQUEUING || mode != PendingTake.Mode.TAKE) {
+        if (step != Step.DEQUEUING || claims()) {
             return List.of();
         }
         kept = Math.min(outcome.wanted(), read.size());
@@ -304,8 +300,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
 
     /** Whether another item may be taken. What the queue's own ACL forbids is forbidden for all. */
     private boolean isOfTheItem(int index, RefusedException refusal) {
-        boolean countsDelivery =
-                step == Step.DEQUEUING && mode == PendingTake.Mode.CLAIM && index % operationsEach == 1;
+        boolean countsDelivery = step == Step.DEQUEUING && claims() && index % operationsEach == 1;
         return Failures.is(refusal, RefusalReason.NOT_EMPTY) || (countsDelivery && !Failures.mayPass(refusal));
     }
 
@@ -319,10 +314,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     public void unclear(boolean first, OutcomeUnknownException cause) {
         session.readLatest(
                 layout.path(),
-                GetData.of(
-                        step == Step.DEQUEUING && mode == PendingTake.Mode.CLAIM
-                                ? layout.claim(first())
-                                : layout.item(first())),
+                GetData.of(step == Step.DEQUEUING && claims() ? layout.claim(first()) : layout.item(first())),
                 node -> onStillThere(node.stat().ephemeralOwner()),
                 failure -> onGone(failure, cause));
     }
@@ -332,7 +324,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     }
 
     private void onStillThere(long owner) {
-        if (mode == PendingTake.Mode.CLAIM && step == Step.DEQUEUING && owner == session.id()) {
+        if (claims() && step == Step.DEQUEUING && owner == session.id()) {
             applied(List.of());
         } else {
             outcome.again();
@@ -342,7 +334,7 @@ final class DequeueTransaction implements CommitMarker.Outcome {
     private void onGone(Throwable failure, OutcomeUnknownException cause) {
         if (!Failures.isNoNode(failure)) {
             Retry.lookAgain(session, this, cause, failure, () -> unclear(false, cause), outcome::failed);
-        } else if (mode == PendingTake.Mode.CLAIM) {
+        } else if (claims()) {
             outcome.again();
         } else {
             outcome.failed(new OutcomeUnknownException(

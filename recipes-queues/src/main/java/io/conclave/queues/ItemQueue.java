@@ -215,7 +215,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
                 session,
                 layout,
                 order,
-                wish(session, PendingTake.Mode.TAKE),
+                pending(session, PendingTake.Mode.TAKE),
                 one -> open(session, one),
                 (one, item) -> session.execute(() -> Requeue.of(session, layout, one)));
     }
@@ -239,7 +239,7 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
                 session,
                 layout,
                 order,
-                wish(session, PendingTake.Mode.CLAIM),
+                pending(session, PendingTake.Mode.CLAIM),
                 one -> claimed(session, one),
                 (one, claim) -> claim.close());
     }
@@ -254,8 +254,8 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         }
     }
 
-    private PendingTake wish(RecipeSession session, PendingTake.Mode mode) {
-        return new PendingTake(mode, options.maxDeliveries(), session.time());
+    private PendingTake pending(RecipeSession session, PendingTake.Mode mode) {
+        return new PendingTake(new PendingTake.Kind(mode, options.maxDeliveries()), session.time());
     }
 
     /** One call that puts an item, under the name that is made of its guid. */

@@ -35,7 +35,7 @@ final class ItemsWatch {
     private final RecipeSession session;
     private final QueueLayout layout;
     private final NodePath queue;
-    private final ConsumerTurn turn;
+    private final LineTurn turn;
     private final Looker looker;
     private final Watcher watcher = this::onEvent;
     private boolean looking;
@@ -61,7 +61,7 @@ final class ItemsWatch {
         void onListRefused(Throwable cause);
     }
 
-    ItemsWatch(RecipeSession session, QueueLayout layout, ConsumerTurn turn, Looker looker) {
+    ItemsWatch(RecipeSession session, QueueLayout layout, LineTurn turn, Looker looker) {
         this.session = session;
         this.layout = layout;
         this.queue = layout.path();

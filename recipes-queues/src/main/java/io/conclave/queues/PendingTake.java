@@ -17,8 +17,7 @@ import java.util.concurrent.CompletableFuture;
  * waited for by anybody.
  */
 final class PendingTake {
-    private final Mode mode;
-    private final int maxDeliveries;
+    private final Kind kind;
     private final Elapsed since;
     private final CompletableFuture<Optional<Delivery>> outcome = new CompletableFuture<>();
     private TimeSource.Timer timer = () -> {};
@@ -32,9 +31,15 @@ final class PendingTake {
         CLAIM
     }
 
-    PendingTake(Mode mode, int maxDeliveries, TimeSource time) {
-        this.mode = mode;
-        this.maxDeliveries = maxDeliveries;
+    /**
+     * What callers have in common that one transaction serves.
+     *
+     * @param maxDeliveries an item that was delivered as often goes to the dead letters instead
+     */
+    record Kind(Mode mode, int maxDeliveries) {}
+
+    PendingTake(Kind kind, TimeSource time) {
+        this.kind = kind;
         this.since = Elapsed.since(time);
     }
 
@@ -52,13 +57,12 @@ final class PendingTake {
         ending.end(how);
     }
 
-    Mode mode() {
-        return mode;
+    Kind kind() {
+        return kind;
     }
 
-    /** An item that was delivered as often goes to the dead letters instead. */
-    int maxDeliveries() {
-        return maxDeliveries;
+    Mode mode() {
+        return kind.mode();
     }
 
     /** The outcome; empty if there was no item in time. Completes on the dispatcher. */
@@ -77,7 +81,7 @@ final class PendingTake {
 
     void deliver(RecipeSession session, QueueLayout layout, Delivery delivery) {
         String queue = layout.path().toString();
-        session.metrics().count(mode == Mode.TAKE ? "queue.take" : "queue.claim", queue);
+        session.metrics().count(mode() == Mode.TAKE ? "queue.take" : "queue.claim", queue);
         session.metrics().duration("queue.wait", queue, Duration.ofNanos(since.nanos()));
         end(Outcome.GRANTED);
         outcome.complete(Optional.of(delivery));

@@ -37,14 +37,14 @@ import java.util.Set;
  * are put as there is room, and when there is none a consumer wakes that one producer. So the bound holds among all
  * producers that keep it. State belongs to the session's dispatcher.
  */
-final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, ItemsWatch.Looker {
+final class Producers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatch.Looker {
     private static final int MAX_AT_ONCE = 64;
     private static final int MAX_BYTES_AT_ONCE = 500_000; // what a server takes in one request is a megabyte
 
     private final RecipeSession session;
     private final QueueLayout layout;
     private final OptionalInt bound;
-    private final ConsumerTurn turn;
+    private final LineTurn turn;
     private final CommitMarker marker;
     private final ItemsWatch watch;
     private final Registration sessionListener;
@@ -56,7 +56,7 @@ final class Producers implements QueueAgents.Agent, ConsumerTurn.Listener, Items
         this.session = session;
         this.layout = layout;
         this.bound = bound;
-        this.turn = new ConsumerTurn(session, layout.producers(), this);
+        this.turn = new LineTurn(session, layout.producers(), this);
         this.marker = new CommitMarker(session, layout.commitMarkers());
         this.watch = new ItemsWatch(session, layout, turn, this);
         this.sessionListener = session.onStateChange(this::onSessionState);

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A process that is alone in the line keeps its turn for a moment when there is nothing to do; otherwise it gives it
  * up. State belongs to the session's dispatcher.
  */
-final class ConsumerTurn {
+final class LineTurn {
     /** How many items a process puts or takes before others that wait have their turn. */
     static final int MOST = 16;
 
@@ -53,7 +53,7 @@ final class ConsumerTurn {
         void onTurnRefused(Throwable cause);
     }
 
-    ConsumerTurn(RecipeSession session, NodePath line, Listener listener) {
+    LineTurn(RecipeSession session, NodePath line, Listener listener) {
         this.session = session;
         this.line = line;
         this.listener = listener;
@@ -261,6 +261,6 @@ final class ConsumerTurn {
 
     @Override
     public String toString() {
-        return "ConsumerTurn[" + line + ", " + (held ? "held" : place == null ? "out" : "waiting") + "]";
+        return "LineTurn[" + line + ", " + (held ? "held" : place == null ? "out" : "waiting") + "]";
     }
 }
