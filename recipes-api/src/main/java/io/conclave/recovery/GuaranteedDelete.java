@@ -87,7 +87,7 @@ public final class GuaranteedDelete {
      * @param onNotDeleted told before the znode is deleted alone
      */
     public void deleteWith(Delete other, Runnable onDeleted, Runnable onNotDeleted) {
-        if (paths.size() != 1 || foundOnConnection != session.connectionNumber()) {
+        if (paths.size() != 1 || !isCertain()) {
             onNotDeleted.run();
             delete();
             return;

@@ -108,7 +108,7 @@ public enum Fault {
     /** As {@link #STOPPED_PAST_SESSION}, while everybody waits. */
     STOPPED_PAST_SESSION_AT_REST(null, Effect.SESSION_ENDS);
 
-    private final @Nullable RequestFate decision;
+    private final @Nullable RequestFate fate;
     private final Effect effect;
 
     private enum Effect {
@@ -118,19 +118,19 @@ public enum Fault {
         DELETES
     }
 
-    Fault(@Nullable RequestFate decision, Effect effect) {
-        this.decision = decision;
+    Fault(@Nullable RequestFate fate, Effect effect) {
+        this.fate = fate;
         this.effect = effect;
     }
 
     /** What the store does with the request; empty for a fault at rest. */
-    Optional<RequestFate> decision() {
-        return Optional.ofNullable(decision);
+    Optional<RequestFate> fate() {
+        return Optional.ofNullable(fate);
     }
 
     /** Whether it waits for the next moment when everybody waits. */
     public boolean isAtRest() {
-        return decision == null;
+        return fate == null;
     }
 
     /** Whether the victim's session ends by it. */

@@ -92,8 +92,7 @@ final class Holdings {
 
     void becomes(Holding holding, Runnable change) {
         synchronized (lock) {
-            if (holding.kind() == Holding.Kind.EXCLUSIVE
-                    && holding.claim().token().isPresent()) {
+            if (isRecorded(holding)) {
                 historyOf(holding).released(holding.name());
             }
             change.run();

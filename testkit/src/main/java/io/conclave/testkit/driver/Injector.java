@@ -84,7 +84,7 @@ final class Injector implements RequestHook {
         boolean mayGoAway = victim.mayGoAway();
         List<Plan.Strike> now = new ArrayList<>();
         List<Fault> absences = new ArrayList<>();
-        RequestFate decision = RequestFate.PROCEED;
+        RequestFate fate = RequestFate.PROCEED;
         synchronized (lock) {
             sessions.add(sessionId);
             lastSession = sessionId;
@@ -97,13 +97,13 @@ final class Injector implements RequestHook {
                         struck.add(strike.fault());
                     }
                     (strike.fault().continuesAtRest() ? armed : now).add(strike);
-                    decision = later(decision, strike.fault());
+                    fate = later(fate, strike.fault());
                 }
             }
         }
         absences.forEach(rivals::begin);
         now.forEach(this::strike);
-        return decision;
+        return fate;
     }
 
     /** A rival may delete the victim's znodes, as an operator may: what the victim held is free from then on. */
@@ -127,9 +127,9 @@ final class Injector implements RequestHook {
     }
 
     /** Of two that decide, the second one. */
-    private static RequestFate later(RequestFate decision, Fault fault) {
-        RequestFate own = fault.decision().orElse(RequestFate.PROCEED);
-        return own == RequestFate.PROCEED ? decision : own;
+    private static RequestFate later(RequestFate fate, Fault fault) {
+        RequestFate own = fault.fate().orElse(RequestFate.PROCEED);
+        return own == RequestFate.PROCEED ? fate : own;
     }
 
     /** Strikes with what was waiting for everybody to wait; whether there was anything. */

@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -45,13 +46,13 @@ public final class Faults {
     private static final class Rule {
         final OptionalLong sessionId; // empty for any
         final Predicate<Request<?>> matches;
-        final RequestFate decision;
+        final RequestFate fate;
         int matchesLeft;
 
-        Rule(OptionalLong sessionId, Predicate<Request<?>> matches, RequestFate decision, int matchesLeft) {
+        Rule(OptionalLong sessionId, Predicate<Request<?>> matches, RequestFate fate, int matchesLeft) {
             this.sessionId = sessionId;
             this.matches = Objects.requireNonNull(matches, "matches");
-            this.decision = Objects.requireNonNull(decision, "decision");
+            this.fate = Objects.requireNonNull(fate, "fate");
             this.matchesLeft = matchesLeft;
         }
 
@@ -70,25 +71,25 @@ public final class Faults {
         this.store = store;
     }
 
-    /** The next request that matches meets this decision, once. */
-    public void onNext(Predicate<Request<?>> matches, RequestFate decision) {
-        add(new Rule(OptionalLong.empty(), matches, decision, 1));
+    /** The next request that matches meets this fate, once. */
+    public void onNext(Predicate<Request<?>> matches, RequestFate fate) {
+        add(new Rule(OptionalLong.empty(), matches, fate, 1));
     }
 
-    /** The next request of this session that matches meets this decision, once; those of others do not count. */
-    public void onNext(long sessionId, Predicate<Request<?>> matches, RequestFate decision) {
-        add(new Rule(OptionalLong.of(sessionId), matches, decision, 1));
+    /** The next request of this session that matches meets this fate, once; those of others do not count. */
+    public void onNext(long sessionId, Predicate<Request<?>> matches, RequestFate fate) {
+        add(new Rule(OptionalLong.of(sessionId), matches, fate, 1));
     }
 
     /**
-     * The n-th request from now that matches, counted from 1, meets this decision, once; if an earlier rule decides
+     * The n-th request from now that matches, counted from 1, meets this fate, once; if an earlier rule decides
      * about that one, the next does.
      */
-    public void onNth(int n, Predicate<Request<?>> matches, RequestFate decision) {
+    public void onNth(int n, Predicate<Request<?>> matches, RequestFate fate) {
         if (n < 1) {
             throw new IllegalArgumentException("Invalid request number " + n + ": they are counted from 1");
         }
-        add(new Rule(OptionalLong.empty(), matches, decision, n));
+        add(new Rule(OptionalLong.empty(), matches, fate, n));
     }
 
     private void add(Rule rule) {
@@ -337,7 +338,7 @@ public final class Faults {
         }
         if (first != null) {
             rules.remove(first);
-            return first.decision;
+            return first.fate;
         }
         RequestHook current = hook;
         return current == null ? RequestFate.PROCEED : current.onRequest(sessionId, request, index);
@@ -357,7 +358,7 @@ public final class Faults {
         return reconnectDelay;
     }
 
-    private void withSession(long sessionId, java.util.function.Consumer<MemorySession> action) {
+    private void withSession(long sessionId, Consumer<MemorySession> action) {
         store.lock().run(() -> {
             Optional<MemorySession> session = store.client(sessionId);
             session.ifPresent(action);

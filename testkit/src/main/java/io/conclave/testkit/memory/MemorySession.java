@@ -457,12 +457,12 @@ final class MemorySession implements BackendSession {
     /** Whether the server's confirmation will come. */
     private boolean closeAtServer() {
         ServerSession session = server;
-        RequestFate decision = store.faults().decideClose(id);
-        boolean arrives = decision != RequestFate.DROP_BEFORE;
+        RequestFate fate = store.faults().decideClose(id);
+        boolean arrives = fate != RequestFate.DROP_BEFORE;
         if (session != null && arrives) {
             store.end(session);
         }
-        return decision == RequestFate.PROCEED || decision == RequestFate.HOLD_REPLY;
+        return fate == RequestFate.PROCEED || fate == RequestFate.HOLD_REPLY;
     }
 
     private void finishClose() {
