@@ -1,5 +1,6 @@
 package io.conclave.launcher;
 
+import io.conclave.connection.SuperUser;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.ConnectionRequest;
@@ -45,16 +46,16 @@ final class AdminClient implements AutoCloseable {
         socket.setSoTimeout(ANSWER_LIMIT_MS);
         in = new DataInputStream(socket.getInputStream());
         ByteBuf hello = Unpooled.buffer();
-        Frames.write(hello, new ConnectRequest(0, 0, SESSION_TIMEOUT_MS, 0, new byte[16], false, true));
+        Frames.write(
+                hello, new ConnectRequest(0, 0, SESSION_TIMEOUT_MS, 0, SuperUser.sessionPassword(secret), false, true));
         try {
             send(hello);
             ConnectResponse.decode(new JuteReader(readFrame(MAX_ANSWER_BYTES)));
         } catch (EOFException | SocketException e) {
             throw new IOException(
                     "the server opened no session and ended the connection at once. It has no leader or is about to "
-                            + "stop (the command status says which), its disk is full, or there are too many sessions "
-                            + "or connections already (maxSessions, maxSessionsPerAddress, maxSessionsPerSecond, "
-                            + "maxClientCnxns, maxCnxns). The server's log says more",
+                            + "stop (the command status says which), its disk is full, or there are too many "
+                            + "connections already (maxClientCnxns, maxCnxns). The server's log says more",
                     e);
         }
         byte[] credentials = ("super:" + secret).getBytes(StandardCharsets.UTF_8);

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.connection.ClientLimit;
+import io.conclave.coordinator.Coordinator;
 import io.conclave.protocol.ConnectResponse;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.Frames;
@@ -12,6 +14,10 @@ import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.StatRecord;
 import io.conclave.protocol.WireRecord;
 import io.conclave.protocol.Xid;
+import io.conclave.server.AdminSecret;
+import io.conclave.server.ConclaveServer;
+import io.conclave.server.ServerConfig;
+import io.conclave.time.TimeSource;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
@@ -21,12 +27,18 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class AdminClientTest {
     private static final WireRecord NOTHING = ReplyBody.Empty.INSTANCE;
+
+    @TempDir
+    private Path directory;
 
     /** Answers one request after the other with these, then ends the connection. */
     private static void serve(ServerSocket port, List<ByteBuf> answers) {
@@ -61,8 +73,32 @@ class AdminClientTest {
 
             assertTrue(refusal.getMessage().contains("It has no leader"), refusal::getMessage);
             assertTrue(refusal.getMessage().contains("its disk is full"), refusal::getMessage);
-            assertTrue(refusal.getMessage().contains("maxSessionsPerSecond"), refusal::getMessage);
+            assertTrue(refusal.getMessage().contains("maxClientCnxns"), refusal::getMessage);
             server.get();
+        }
+    }
+
+    @Test
+    void anOperatorHasASessionAlsoWhenStrangersHaveAllThereAre() throws IOException {
+        ServerConfig config = ServerConfig.builder()
+                .clientPort(0)
+                .clientPortAddress("localhost")
+                .dataDirectory(Optional.of(directory.resolve("log")))
+                .homeDirectory(Optional.of(directory))
+                .segmentBytes(8 << 20)
+                .clientLimit(ClientLimit.SESSIONS, 1)
+                .clientLimit(ClientLimit.SESSIONS_PER_SECOND, 1)
+                .build();
+        try (ConclaveServer server = ConclaveServer.start(config, TimeSource.system(), cause -> {})) {
+            InetSocketAddress address =
+                    new InetSocketAddress("localhost", server.clientPort().orElseThrow());
+            Coordinator stranger = Coordinator.connect("conclave://localhost:" + address.getPort());
+            try (stranger) {
+                assertThrows(IOException.class, () -> new AdminClient(address, "guess"));
+                try (AdminClient client = new AdminClient(address, AdminSecret.read(directory))) {
+                    client.sync();
+                }
+            }
         }
     }
 

@@ -63,7 +63,7 @@ final class ClientHandshake {
             }
             return;
         }
-        if (request.sessionId() == 0 && !admitsSession()) {
+        if (request.sessionId() == 0 && !isOperator(request) && !admitsSession()) {
             connection.close("there are too many sessions");
             return;
         }
@@ -74,6 +74,11 @@ final class ClientHandshake {
         } else {
             attach(request);
         }
+    }
+
+    /** An operator has to act most of all while strangers take all that there is. */
+    private boolean isOperator(ConnectRequest request) {
+        return services.security().superUser().opensWith(request.password());
     }
 
     private boolean admitsSession() {
@@ -120,9 +125,10 @@ final class ClientHandshake {
             return;
         }
         Change change = isNew ? open(request) : resume(request);
+        Attach attach = new Attach(request, change);
         // One turn later, so that a client that has already left again is noticed: an attach takes the session away
         // from where it was.
-        connection.loop().post(() -> propose(new Attach(request, change)));
+        connection.loop().post(() -> propose(attach));
     }
 
     /**
@@ -193,7 +199,9 @@ final class ClientHandshake {
     }
 
     private void propose(Attach attach) {
-        if (!connection.isGone()) {
+        if (connection.isGone()) {
+            attach.neverProposed();
+        } else {
             offers.propose(attach);
         }
     }
@@ -225,6 +233,9 @@ final class ClientHandshake {
         Attach(ConnectRequest request, Change change) {
             super(connection, change);
             this.request = request;
+            if (change instanceof Change.OpenSession open) {
+                services.sessionCounts().opening(open.id(), connection.address());
+            }
         }
 
         @Override
@@ -240,7 +251,25 @@ final class ClientHandshake {
         }
 
         @Override
+        void neverProposed() {
+            countNoMore();
+        }
+
+        @Override
+        void outcomeLost() {
+            countNoMore();
+            super.outcomeLost();
+        }
+
+        private void countNoMore() {
+            if (change() instanceof Change.OpenSession open) {
+                services.sessionCounts().notOpened(open.id());
+            }
+        }
+
+        @Override
         void refused(Rejection reason) {
+            countNoMore();
             connection.close("the log refused its session: " + reason);
         }
     }

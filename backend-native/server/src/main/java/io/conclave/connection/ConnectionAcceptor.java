@@ -82,11 +82,11 @@ public final class ConnectionAcceptor implements StepListener {
 
     @Override
     public void applied(List<Step> steps) {
+        steps.forEach(services.sessionCounts()::applied);
         feed.batch(steps);
         concerned.clear();
         boolean all = false;
         for (Step step : steps) {
-            services.sessionCounts().applied(step);
             if (step.applied().result() instanceof Result.SessionClosed closed) {
                 audit.sessionEnded(closed.sessionId(), step.applied().events());
             }

@@ -51,6 +51,9 @@ abstract class ConnectionProposal extends ChangeProposal {
         connection.close("the outcome of its request is unknown: a snapshot came instead of it");
     }
 
+    /** The connection is gone, or the log is closed, and the log was not given the change. On the loop. */
+    void neverProposed() {}
+
     /** The log gave the change up; it is not applied and never will be. On the loop. */
     abstract void refused(Rejection reason);
 

@@ -24,32 +24,35 @@ final class LogOffers {
         return waiting != 0;
     }
 
-    /** Proposes it as soon as the log takes it. */
+    /** Proposes it as soon as the log takes it, or tells it that this will not be. */
     void propose(ConnectionProposal proposal) {
-        offer(() -> loop.log().propose(proposal));
+        offer(() -> loop.log().propose(proposal), proposal::neverProposed);
     }
 
     /** Runs the action on the loop once that shows everything which was committed before this call. */
     void readBarrier(Runnable action) {
-        offer(() -> loop.log().readBarrier(() -> loop.postBehindSteps(action)));
+        offer(() -> loop.log().readBarrier(() -> loop.postBehindSteps(action)), () -> {});
     }
 
-    private void offer(BooleanSupplier attempt) {
+    private void offer(BooleanSupplier attempt, Runnable givenUp) {
         if (attempt.getAsBoolean()) {
             return;
         }
         LogRole role = loop.log().status().role();
         if (role == LogRole.CLOSED || role == LogRole.FAILED) {
             connection.close("the log takes no more");
+            givenUp.run();
             return;
         }
         waiting++;
         loop.retryLater(() -> {
-            if (!connection.isGone()) {
-                waiting--;
-                offer(attempt);
-                connection.resume();
+            if (connection.isGone()) {
+                givenUp.run();
+                return;
             }
+            waiting--;
+            offer(attempt, givenUp);
+            connection.resume();
         });
     }
 }

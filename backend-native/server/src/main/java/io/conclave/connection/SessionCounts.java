@@ -3,6 +3,7 @@ package io.conclave.connection;
 import io.conclave.consensus.HostNetwork;
 import io.conclave.replica.Step;
 import io.conclave.time.TimeSource;
+import io.conclave.tree.Change;
 import io.conclave.tree.Result;
 import io.conclave.tree.TreeState;
 import java.net.InetAddress;
@@ -19,15 +20,31 @@ import org.jspecify.annotations.Nullable;
  * clients, and how many were opened in this second. The addresses of one network of IPv6 count as one: a host may have
  * all of them. A session outlives its connection, so a bound of connections does not bound sessions. Sessions come and
  * go on the log's thread; any thread may ask.
+ *
+ * <p>An eighth of the sessions of the cluster, and of a second, is kept for addresses that have few: so some strangers
+ * who open as many as they can do not keep out who comes for the first time.
  */
 final class SessionCounts {
+    /** The part of a total that is kept for addresses that have few. */
+    private static final int KEPT_PART = 8;
+
+    /** An address with fewer sessions that live, opened through this server, has few. */
+    static final int FEW_SESSIONS = 16;
+
+    /** An address with fewer sessions that were opened in this second has few. */
+    static final int FEW_IN_SECOND = 4;
+
     private final LimitGuard guard;
     private final TimeSource time;
 
     /** The log's thread only. */
     private final Map<Long, InetAddress> networks = new HashMap<>();
 
+    /** Those on their way through the log, too. */
     private final ConcurrentHashMap<InetAddress, Integer> byNetwork = new ConcurrentHashMap<>();
+
+    /** Sessions that are on their way through the log, and for which network. */
+    private final ConcurrentHashMap<Long, Optional<InetAddress>> opening = new ConcurrentHashMap<>();
 
     // All: @GuardedBy("this").
     private long second = Long.MIN_VALUE;
@@ -46,11 +63,16 @@ final class SessionCounts {
      * @param sessions how many there are in the cluster
      */
     boolean admits(@Nullable InetAddress address, long sessions, Object connection) {
-        if (!guard.allows(ClientLimit.SESSIONS, sessions + 1)) {
-            guard.refused(ClientLimit.SESSIONS, newSession(connection) + ": there are " + sessions + " sessions");
+        int ofAddress = address == null ? 0 : byNetwork.getOrDefault(HostNetwork.of(address), 0);
+        boolean hasFew = address == null || ofAddress < FEW_SESSIONS;
+        long all = sessions + opening.mappingCount();
+        if (all >= most(ClientLimit.SESSIONS, hasFew)) {
+            guard.refused(
+                    ClientLimit.SESSIONS,
+                    newSession(connection) + ": there are " + all + " sessions"
+                            + keptFor(hasFew, FEW_SESSIONS + " sessions here, and it has " + ofAddress));
             return false;
         }
-        int ofAddress = address == null ? 0 : byNetwork.getOrDefault(HostNetwork.of(address), 0);
         if (!guard.allows(ClientLimit.SESSIONS_OF_ADDRESS, ofAddress + 1L)) {
             guard.refused(
                     ClientLimit.SESSIONS_OF_ADDRESS,
@@ -86,12 +108,14 @@ final class SessionCounts {
             openedInSecond = 0;
             openedByNetwork.clear();
         }
-        if (!guard.allows(ClientLimit.SESSIONS_PER_SECOND, openedInSecond + 1)) {
-            return Optional.of("that many were opened in this second already");
+        InetAddress network = address == null ? null : HostNetwork.of(address);
+        int ofAddress = network == null ? 0 : openedByNetwork.getOrDefault(network, 0);
+        boolean hasFew = network == null || ofAddress < FEW_IN_SECOND;
+        if (openedInSecond >= most(ClientLimit.SESSIONS_PER_SECOND, hasFew)) {
+            return Optional.of(openedInSecond + " were opened in this second already"
+                    + keptFor(hasFew, FEW_IN_SECOND + " in this second, and it has " + ofAddress));
         }
-        if (address != null && limitsAddresses()) {
-            InetAddress network = HostNetwork.of(address);
-            int ofAddress = openedByNetwork.getOrDefault(network, 0);
+        if (network != null && limitsAddresses()) {
             if (ofAddress >= shareOfAddress()) {
                 return Optional.of("its address has opened " + ofAddress + " in this second, and one may have half");
             }
@@ -101,28 +125,60 @@ final class SessionCounts {
         return Optional.empty();
     }
 
+    /** What an address may fill a total up to. */
+    private long most(ClientLimit total, boolean hasFew) {
+        long most = guard.limits().most(total);
+        return hasFew || !limitsAddresses() ? most : most - most / KEPT_PART;
+    }
+
+    private String keptFor(boolean hasFew, String few) {
+        return hasFew || !limitsAddresses()
+                ? ""
+                : "; one in " + KEPT_PART + " is kept for addresses with fewer than " + few;
+    }
+
     /** Not where many clients may share one address. */
     private boolean limitsAddresses() {
-        return guard.limits().configured(ClientLimit.SESSIONS_OF_ADDRESS) > 0
-                && guard.limits().configured(ClientLimit.SESSIONS_PER_SECOND) > 0;
+        return guard.limits().configured(ClientLimit.SESSIONS_OF_ADDRESS) > 0;
     }
 
     /** Half of what is opened in a second, and one at least: a stranger leaves the others the other half. */
     private long shareOfAddress() {
-        long most = guard.limits().configured(ClientLimit.SESSIONS_PER_SECOND);
+        long most = guard.limits().most(ClientLimit.SESSIONS_PER_SECOND);
         return most - most / 2;
     }
 
-    /** On the log's thread. */
+    /**
+     * A new session is given to the log. It counts until that has {@linkplain #applied applied} it, or it is known that
+     * it will {@linkplain #notOpened not}: else many could come in while the log is slow.
+     */
+    void opening(long sessionId, @Nullable InetAddress address) {
+        Optional<InetAddress> network = Optional.ofNullable(address).map(HostNetwork::of);
+        opening.put(sessionId, network);
+        network.ifPresent(this::enter);
+    }
+
+    /** The log has given a new session up, or was never given it, or a state came that may have it. */
+    void notOpened(long sessionId) {
+        Optional<InetAddress> network = opening.remove(sessionId);
+        if (network != null) {
+            network.ifPresent(this::leave);
+        }
+    }
+
+    /** On the log's thread, before any loop hears of the step. */
     void applied(Step step) {
-        if (step.applied().result() instanceof Result.SessionClosed closed) {
-            remove(closed.sessionId());
-        } else if (step.applied().result() instanceof Result.SessionAttached attached
-                && step.origin() instanceof ConnectionProposal proposal) {
+        if (step.origin() instanceof ConnectionProposal proposal) {
+            if (proposal.change() instanceof Change.OpenSession open) {
+                notOpened(open.id());
+            }
             InetAddress address = proposal.address();
-            if (address != null) {
+            if (step.applied().result() instanceof Result.SessionAttached attached && address != null) {
                 add(attached.session().id(), HostNetwork.of(address));
             }
+        }
+        if (step.applied().result() instanceof Result.SessionClosed closed) {
+            remove(closed.sessionId());
         }
     }
 
@@ -137,14 +193,22 @@ final class SessionCounts {
 
     private void add(long sessionId, InetAddress network) {
         if (networks.putIfAbsent(sessionId, network) == null) {
-            byNetwork.merge(network, 1, Integer::sum);
+            enter(network);
         }
     }
 
     private void remove(long sessionId) {
         InetAddress network = networks.remove(sessionId);
         if (network != null) {
-            byNetwork.computeIfPresent(network, (key, count) -> count == 1 ? null : count - 1);
+            leave(network);
         }
+    }
+
+    private void enter(InetAddress network) {
+        byNetwork.merge(network, 1, Integer::sum);
+    }
+
+    private void leave(InetAddress network) {
+        byNetwork.computeIfPresent(network, (key, count) -> count == 1 ? null : count - 1);
     }
 }

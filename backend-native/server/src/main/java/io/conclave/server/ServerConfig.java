@@ -60,6 +60,10 @@ public record ServerConfig(
         ClientLimits clientLimits) {
     static final int DEFAULT_TICK_MS = 2000;
     private static final int SESSIONS_PER_CONNECTION = 10;
+
+    /** So many take all sessions of the cluster through one server, and no fewer. */
+    private static final int ADDRESSES_OF_CLUSTER = 8;
+
     static final int DEFAULT_SEGMENT_KB = 65536;
     private static final int EMBEDDED_TICK_MS = 50;
     private static final int EMBEDDED_MAX_TIMEOUT_MS = 600_000;
@@ -360,16 +364,17 @@ public record ServerConfig(
 
         /** Where an address may have many connections, many clients share it, and have a session each. */
         private ClientLimits clientLimitsInForce() {
+            if (setsSessionsOfAddress) {
+                return clientLimits;
+            }
             ClientLimit ofAddress = ClientLimit.SESSIONS_OF_ADDRESS;
-            return setsSessionsOfAddress
-                    ? clientLimits
-                    : clientLimits.with(
-                            ofAddress,
-                            maxConnectionsPerAddress == 0
-                                    ? 0
-                                    : Math.max(
-                                            clientLimits.configured(ofAddress),
-                                            SESSIONS_PER_CONNECTION * (long) maxConnectionsPerAddress));
+            if (maxConnectionsPerAddress == 0) {
+                return clientLimits.with(ofAddress, 0);
+            }
+            long ofAll = Math.min(
+                    clientLimits.configured(ofAddress), clientLimits.most(ClientLimit.SESSIONS) / ADDRESSES_OF_CLUSTER);
+            return clientLimits.with(
+                    ofAddress, Math.max(ofAll, SESSIONS_PER_CONNECTION * (long) maxConnectionsPerAddress));
         }
 
         private int saturatedTicks(int count) {

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.Rejection;
+import io.conclave.protocol.ConnectRequest;
+import io.conclave.protocol.Frames;
 import io.conclave.replica.Step;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.tree.Applied;
@@ -14,6 +16,8 @@ import io.conclave.tree.Result;
 import io.conclave.tree.SessionPassword;
 import io.conclave.tree.SessionRecord;
 import io.conclave.tree.TreeState;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -60,6 +64,110 @@ class SessionCountsTest {
             time.advance(Duration.ofSeconds(1));
         }
         assertEquals(2 * 201, guard.count(ClientLimit.SESSIONS_PER_SECOND));
+    }
+
+    @Test
+    void someOfTheSessionsAreKeptForAddressesThatHaveFew() throws UnknownHostException {
+        ManualTimeSource time = new ManualTimeSource();
+        ClientLimits limits = ClientLimits.defaults().with(ClientLimit.SESSIONS, 80);
+        SessionCounts counts = new SessionCounts(new LimitGuard(limits, time), time);
+        InetAddress stranger = InetAddress.getByName("10.0.0.1");
+        InetAddress other = InetAddress.getByName("10.0.0.2");
+        try (LoneLoop server = new LoneLoop()) {
+            for (int i = 1; i <= 15; i++) {
+                counts.applied(attached(i, server, "10.0.0.1"));
+            }
+            assertTrue(counts.admits(stranger, 79, "a stranger"), "it has few");
+            counts.applied(attached(16, server, "10.0.0.1"));
+        }
+        assertTrue(counts.admits(stranger, 69, "a stranger"));
+        assertFalse(counts.admits(stranger, 70, "a stranger"), "the last eighth is for others");
+        assertTrue(counts.admits(other, 79, "somebody"));
+        assertTrue(counts.admits(null, 79, "one of this JVM"));
+        assertFalse(counts.admits(other, 80, "somebody"));
+    }
+
+    /** Else a slow log lets in as many as come meanwhile. */
+    @Test
+    void thoseOnTheirWayThroughTheLogCount() throws UnknownHostException {
+        ManualTimeSource time = new ManualTimeSource();
+        ClientLimits limits =
+                ClientLimits.defaults().with(ClientLimit.SESSIONS, 4).with(ClientLimit.SESSIONS_OF_ADDRESS, 2);
+        SessionCounts counts = new SessionCounts(new LimitGuard(limits, time), time);
+        InetAddress address = InetAddress.getByName("10.0.0.1");
+        counts.opening(1, address);
+        counts.opening(2, address);
+        assertFalse(counts.admits(address, 0, "a stranger"), "two of this address");
+        assertTrue(counts.admits(null, 1, "one of this JVM"));
+        assertFalse(counts.admits(null, 2, "one of this JVM"), "four in all");
+        counts.notOpened(2);
+        assertTrue(counts.admits(address, 2, "a stranger"));
+        try (LoneLoop server = new LoneLoop()) {
+            counts.applied(attached(1, server, "10.0.0.1"));
+            counts.notOpened(1);
+            assertTrue(counts.admits(address, 3, "a stranger"), "it counts once, in the state");
+            counts.applied(attached(2, server, "10.0.0.1"));
+        }
+        assertFalse(counts.admits(address, 2, "a stranger"), "two live");
+    }
+
+    /** Else each would take a place for good. */
+    @Test
+    void oneThatTheLogWasNeverGivenCountsNoMore() {
+        try (LoneLoop server = new LoneLoop()) {
+            long most = server.guard.limits().most(ClientLimit.SESSIONS);
+            server.takes = proposal -> false;
+            server.loop.connections().serve(ServiceMode.FULL);
+            EmbeddedChannel channel = new EmbeddedChannel();
+            ByteBuf frame = Unpooled.buffer();
+            Frames.write(frame, new ConnectRequest(0, 0, 60_000, 0, new byte[16], false, true));
+            ConnectionReader reader = server.reader(channel, 1 << 20, new TestLeases());
+            reader.channelRead(null, frame);
+            server.finishTask();
+            assertFalse(server.sessionCounts.admits(null, most - 1, "somebody"), "it waits for the log");
+            reader.connection().close("it does not wait");
+            server.time.advance(Duration.ofMillis(20));
+            server.finishTask();
+            assertTrue(server.sessionCounts.admits(null, most - 1, "somebody"));
+        }
+    }
+
+    @Test
+    void someOfASecondIsKeptForAddressesThatHaveFew() throws UnknownHostException {
+        ManualTimeSource time = new ManualTimeSource();
+        LimitGuard guard = new LimitGuard(ClientLimits.defaults().with(ClientLimit.SESSIONS_PER_SECOND, 80), time);
+        SessionCounts counts = new SessionCounts(guard, time);
+        int strangers = 0;
+        for (int i = 1; i <= 2; i++) {
+            InetAddress stranger = InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) i});
+            while (counts.admitsUnknown(stranger, "a stranger")) {
+                strangers++;
+            }
+        }
+        assertEquals(70, strangers);
+        InetAddress other = InetAddress.getByName("10.0.0.9");
+        for (int i = 0; i < 4; i++) {
+            assertTrue(counts.admits(other, 0, "somebody"));
+        }
+        assertFalse(counts.admits(other, 0, "somebody"));
+        for (int i = 0; i < 6; i++) {
+            assertTrue(counts.admits(null, 0, "one of this JVM"));
+        }
+        assertFalse(counts.admits(null, 0, "one of this JVM"), "the second is full");
+    }
+
+    @Test
+    void nothingIsKeptWhereManyMayShareAnAddress() throws UnknownHostException {
+        ManualTimeSource time = new ManualTimeSource();
+        ClientLimits limits =
+                ClientLimits.defaults().with(ClientLimit.SESSIONS, 80).with(ClientLimit.SESSIONS_OF_ADDRESS, 0);
+        SessionCounts counts = new SessionCounts(new LimitGuard(limits, time), time);
+        try (LoneLoop server = new LoneLoop()) {
+            for (int i = 1; i <= 79; i++) {
+                counts.applied(attached(i, server, "10.0.0.1"));
+            }
+        }
+        assertTrue(counts.admits(InetAddress.getByName("10.0.0.1"), 79, "one of many"));
     }
 
     @Test

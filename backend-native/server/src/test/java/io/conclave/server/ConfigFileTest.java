@@ -106,8 +106,12 @@ class ConfigFileTest {
     @Test
     void anAddressMayHaveManySessionsWhereItMayHaveManyConnections() throws IOException {
         String server = "clientPort=0\ndataDir=data\n";
-        assertEquals(10_000, sessionsOfAddress(server));
-        assertEquals(20_000, sessionsOfAddress(server + "maxClientCnxns=2000\n"));
+        String sessions = server + "maxSessions=200000\n";
+        assertEquals(10_000, sessionsOfAddress(sessions));
+        assertEquals(20_000, sessionsOfAddress(sessions + "maxClientCnxns=2000\n"));
+        assertEquals(5_000, sessionsOfAddress(server + "maxSessions=40000\n"), "an eighth");
+        assertEquals(600, sessionsOfAddress(server + "maxSessions=40\n"), "10 for each connection");
+        assertEquals(10_000, sessionsOfAddress(server + "maxSessions=0\n"));
         assertEquals(0, sessionsOfAddress(server + "maxClientCnxns=0\n"));
         assertEquals(7, sessionsOfAddress(server + "maxClientCnxns=0\nmaxSessionsPerAddress=7\n"));
     }
