@@ -17,6 +17,7 @@ import io.conclave.request.Delete;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
+import io.conclave.request.Request;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -108,14 +110,29 @@ final class Beginning {
         }
     }
 
-    private void createTicket(RecipeSession on, NodePath fresh) {
+    /** Sends. What comes when the session is over does not count: its state tells what follows. */
+    private <R> void send(
+            RecipeSession on, Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {
         on.send(
+                request,
+                answer -> {
+                    if (caller.isCurrent(on)) {
+                        onAnswer.accept(answer);
+                    }
+                },
+                cause -> {
+                    if (!isOver(on, cause)) {
+                        onFailure.accept(cause);
+                    }
+                });
+    }
+
+    private void createTicket(RecipeSession on, NodePath fresh) {
+        send(
+                on,
                 Create.of(fresh).withData(layout.id().getBytes(StandardCharsets.UTF_8)),
                 created -> begin(on, fresh),
                 cause -> {
-                    if (isOver(on, cause)) {
-                        return; // the session's state tells what follows
-                    }
                     if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
                         begin(on, fresh); // the reply was lost
                     } else if (Failures.isNoNode(cause)) {
@@ -150,19 +167,14 @@ final class Beginning {
         }
         boolean wasUnknown = mayHaveBegun;
         mayHaveBegun = true; // until it is known, also if no answer comes
-        on.send(
+        send(
+                on,
                 new Multi(operations),
                 results -> {
-                    if (caller.isCurrent(on)) {
-                        ticket = null;
-                        caller.begun(on);
-                    }
+                    ticket = null;
+                    caller.begun(on);
                 },
-                cause -> {
-                    if (!isOver(on, cause)) {
-                        onNotBegun(on, with, cause, wasUnknown);
-                    }
-                });
+                cause -> onNotBegun(on, with, cause, wasUnknown));
     }
 
     private void onNotBegun(RecipeSession on, NodePath with, Throwable cause, boolean wasUnknown) {
@@ -242,19 +254,15 @@ final class Beginning {
                 Create.of(layout.record()).withData(record.decided(decision).toBytes()),
                 Create.of(layout.path()), // refused if the id is in use
                 Delete.of(layout.path()));
-        on.send(
+        send(
+                on,
                 multi,
                 results -> {
-                    if (caller.isCurrent(on)) {
-                        ticket = null;
-                        LOG.debug("{}: withdrawn", this);
-                        caller.recorded(decision);
-                    }
+                    ticket = null;
+                    LOG.debug("{}: withdrawn", this);
+                    caller.recorded(decision);
                 },
                 cause -> {
-                    if (isOver(on, cause)) {
-                        return;
-                    }
                     if (Failures.is(cause, RefusalReason.NO_NODE, TICKET)) {
                         look(on);
                     } else if (Failures.isNoNode(cause)) {
@@ -280,19 +288,15 @@ final class Beginning {
      * @param refusal what the caller is told then
      */
     private void withdrawTicket(RecipeSession on, NodePath sent, Throwable refusal) {
-        on.send(
+        send(
+                on,
                 Delete.of(sent),
                 deleted -> {
-                    if (caller.isCurrent(on)) {
-                        ticket = null;
-                        mayHaveBegun = false;
-                        caller.failed(refusal);
-                    }
+                    ticket = null;
+                    mayHaveBegun = false;
+                    caller.failed(refusal);
                 },
                 cause -> {
-                    if (isOver(on, cause)) {
-                        return;
-                    }
                     if (Failures.isNoNode(cause)) {
                         look(on);
                     } else {
@@ -304,15 +308,13 @@ final class Beginning {
     /** Finds out what has become of what has begun, or may have: only reads. */
     void look(RecipeSession on) {
         ticket = null;
-        on.send(
+        send(
+                on,
                 GetData.of(layout.path()).linearizable(),
                 node -> {
                     boolean isOurs = TransactionRecord.parse(node.data())
                             .filter(there -> there.guid().equals(record.guid()))
                             .isPresent();
-                    if (!caller.isCurrent(on)) {
-                        return;
-                    }
                     if (isOurs) {
                         caller.begun(on);
                     } else {
@@ -323,14 +325,12 @@ final class Beginning {
     }
 
     private void lookForRecord(RecipeSession on) {
-        on.send(
+        send(
+                on,
                 GetData.of(layout.record()).linearizable(),
                 node -> {
                     Optional<DecisionRecord> ours = DecisionRecord.parse(node.data())
                             .filter(there -> there.guid().equals(record.guid()));
-                    if (!caller.isCurrent(on)) {
-                        return;
-                    }
                     if (ours.isPresent()) {
                         caller.recorded(ours.get().decision());
                     } else {
@@ -344,9 +344,6 @@ final class Beginning {
     }
 
     private void onNotRead(RecipeSession on, Throwable cause, Runnable ifThereIsNone) {
-        if (isOver(on, cause)) {
-            return;
-        }
         if (Failures.isNoNode(cause)) {
             ifThereIsNone.run();
         } else {
