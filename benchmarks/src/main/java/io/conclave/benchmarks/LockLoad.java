@@ -12,9 +12,9 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 
 /**
- * So many contenders for one lock, each a session and a thread of its own: who has released it stands in line again at
- * once. Alone, the latency is that of acquire and release; with others it is the hand-over, from the call of release to
- * the next one's return from acquire.
+ * So many contenders for one lock, each a session and a thread of its own: a holder that releases it stands in line
+ * again at once. Alone, the latency is that of acquire and release; with others it is the hand-over, from the call of
+ * release to the next one's return from acquire.
  */
 final class LockLoad implements AutoCloseable {
     private final TimeSource time;

@@ -104,7 +104,7 @@ public final class TwoPhaseCommitDemo {
         DemoStage.check(same, id + " was " + outcome + " at all three sites");
     }
 
-    /** What the killed process has begun is left to whoever takes up its work. */
+    /** What the killed process has begun is left to the process that takes up its work. */
     private static void awaitNothingInDoubt(TwoPhaseCommit transfers) throws Exception {
         TimeSource time = TimeSource.system();
         long endMs = time.wallMillis() + Duration.ofSeconds(30).toMillis();

@@ -76,7 +76,7 @@ public final class SharedCounter {
         return Additions.add(requests, path, delta);
     }
 
-    /** Adds one. */
+    /** Adds one, and gives the new number. Blocks; see {@link #add}. */
     public long increment() throws InterruptedException {
         return add(1);
     }

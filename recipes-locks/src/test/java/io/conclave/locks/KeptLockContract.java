@@ -216,7 +216,7 @@ public abstract class KeptLockContract extends LockFixture {
         assertOthersAreNotShutOut(LONG.withHandOvers(MANY).withTime(Duration.ofMillis(50)));
     }
 
-    /** The callers of one process want the lock without a pause, and another process gets it all the same. */
+    /** The callers of one process want the lock without a pause, and another process still gets it. */
     private void assertOthersAreNotShutOut(Keeping keeping) throws Exception {
         KeptLock lock = keptBy(connect(), keeping);
         AtomicBoolean enough = new AtomicBoolean();

@@ -23,7 +23,7 @@ import javax.crypto.spec.SecretKeySpec;
  * What two ends compute that have the same join token, when one gives the cluster's secret to the other. Each makes a
  * key pair of X25519 for this conversation. Each proves by an HMAC with the token's key over both public keys that it
  * has the token. The secret is sealed with AES-GCM under a key derived from the token's key and the shared key of the
- * two key pairs: who has recorded the conversation and gets the token later learns nothing from it.
+ * two key pairs: a stranger that recorded the conversation and gets the token later learns nothing from it.
  *
  * @param token what both have
  * @param called the member that gives the secret
