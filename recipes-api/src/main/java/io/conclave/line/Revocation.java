@@ -11,6 +11,7 @@ import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
+import io.conclave.recovery.Retry;
 import io.conclave.request.Delete;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
@@ -131,9 +132,16 @@ public final class Revocation {
     private void onNotRead(Throwable cause) {
         if (Failures.isNoNode(cause)) {
             finishAsGone();
+        } else if (asked || mayHaveAsked || mayHaveDeleted) {
+            Retry.lookAgain(session, this, unknown(), cause, this::look, this::fail);
         } else {
             fail(cause);
         }
+    }
+
+    private OutcomeUnknownException unknown() {
+        return new OutcomeUnknownException((mayHaveDeleted ? "Deleting " : "Asking ") + path
+                + (mayHaveDeleted ? " at the deadline" : " to give up") + ": it may have taken effect");
     }
 
     private void onRead(GetData.NodeData node) {

@@ -44,8 +44,8 @@ final class LeaseRemoval implements SessionFollower.Work {
     /**
      * Deletes it, and looks first: of one that was never there a lost reply must not say that it was.
      *
-     * @return completes on a dispatcher: whether it was there; exceptionally if the deletion is refused or the
-     *     coordinator closed
+     * @return completes on a dispatcher: whether it was there; exceptionally if the deletion is refused, its outcome
+     *     cannot be looked up, or the coordinator is closed
      */
     static CompletableFuture<Boolean> ifThere(Coordinator coordinator, NodePath lease) {
         return begin(new LeaseRemoval(coordinator, lease, Optional.of(node -> Optional.of(Delete.of(lease)))));
@@ -104,9 +104,13 @@ final class LeaseRemoval implements SessionFollower.Work {
         } else {
             Retry.ifItMayPass(on, this, cause, () -> onSession(on), refusal -> {
                 follower.end();
-                removed.completeExceptionally(refusal);
+                removed.completeExceptionally(mayHaveTakenEffect ? Failures.inDoubt(unknown(), refusal) : refusal);
             });
         }
+    }
+
+    private OutcomeUnknownException unknown() {
+        return new OutcomeUnknownException("delete " + lease + ": connection lost before the reply");
     }
 
     private void end(boolean wasThere) {

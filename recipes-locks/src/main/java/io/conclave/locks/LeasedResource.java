@@ -56,6 +56,8 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
      * @return whether it was there; after a lost reply also if it was released by another process meanwhile
      * @throws IllegalArgumentException if it is no id
      * @throws io.conclave.error.RefusedException if the store refuses it
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the store refuses to tell what became
+     *     of it; to call it again is safe
      * @throws InterruptedException if the thread is interrupted; it may be released anyway
      */
     public boolean release(String id) throws InterruptedException {

@@ -115,6 +115,8 @@ public final class Group<P> {
      * @return false if it was not there
      * @throws io.conclave.error.RefusedException NOT_EMPTY if a child has children of its own, or members keep joining;
      *     NO_AUTH
+     * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the backend refuses to tell what became
+     *     of it, or the coordinator was closed half-way. Delete it again if nothing should be there
      * @throws InterruptedException if the thread is interrupted; it may be deleted anyway
      */
     public boolean delete() throws InterruptedException {

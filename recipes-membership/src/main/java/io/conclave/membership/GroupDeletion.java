@@ -12,6 +12,7 @@ import io.conclave.node.NodeStat;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
+import io.conclave.recovery.Retry;
 import io.conclave.request.Check;
 import io.conclave.request.Delete;
 import io.conclave.request.Done;
@@ -20,9 +21,12 @@ import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Deletes one group and all that is in it, over lost replies and sessions, but no group that was made at the same path
@@ -34,6 +38,8 @@ import java.util.concurrent.CompletionStage;
  * often as to the former one.)
  */
 final class GroupDeletion {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupDeletion.class);
+
     /** So often it begins again because a member has joined meanwhile, or the connection or the session was lost. */
     private static final int MAX_ROUNDS = 100;
 
@@ -41,7 +47,8 @@ final class GroupDeletion {
     private final NodePath path;
     private Optional<Long> czxid = Optional.empty();
     private int round;
-    private boolean mayHaveDeleted;
+    private boolean mayHaveDeleted; // any of it
+    private boolean isInDoubt; // of some deletion it is not known whether it had an effect
 
     /** The group is another one, or none: there is nothing left to do. */
     private static final class GoneException extends RuntimeException {
@@ -64,6 +71,10 @@ final class GroupDeletion {
     /** False if there was no group. */
     CompletionStage<Boolean> begin() {
         round++;
+        return attempt();
+    }
+
+    private CompletionStage<Boolean> attempt() {
         return session()
                 .submit(GetData.of(path).linearizable())
                 .thenCompose(node -> mark(node))
@@ -79,15 +90,33 @@ final class GroupDeletion {
             return CompletableFuture.completedFuture(czxid.isPresent());
         }
         if (cause instanceof ClosedException && mayHaveDeleted) {
-            return CompletableFuture.failedFuture(new OutcomeUnknownException(
-                    "Delete the group " + path
-                            + ": the coordinator was closed in the middle, so the group may be there,"
-                            + " or a part of it, or nothing. Delete it again if nothing should be",
-                    cause));
+            return CompletableFuture.failedFuture(unknown("the coordinator was closed in the middle", cause));
+        }
+        if (Failures.mayPass(cause) && mayHaveDeleted) {
+            LOG.warn("Delete the group {}: trying again: {}", path, cause.getMessage());
+            return pause(Retry.delay(cause)).thenCompose(over -> attempt());
         }
         boolean isLost = cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
-        boolean isToBeRepeated = isLost || Failures.isStale(cause) || Failures.is(cause, RefusalReason.NOT_EMPTY);
-        return isToBeRepeated && round < MAX_ROUNDS ? begin() : CompletableFuture.failedFuture(cause);
+        boolean isNotEmpty = Failures.is(cause, RefusalReason.NOT_EMPTY);
+        if ((isLost || isNotEmpty || Failures.isStale(cause)) && round < MAX_ROUNDS) {
+            return begin();
+        }
+        boolean isUntold = cause instanceof RefusedException && isInDoubt && !isNotEmpty;
+        return CompletableFuture.failedFuture(
+                isUntold ? unknown("what became of it cannot be looked up", cause) : cause);
+    }
+
+    private OutcomeUnknownException unknown(String why, Throwable cause) {
+        return new OutcomeUnknownException(
+                "Delete the group " + path + ": " + why + ", so the group may be there, or a part of it, or nothing."
+                        + " Delete it again if nothing should be: " + cause.getMessage(),
+                cause);
+    }
+
+    private CompletionStage<Void> pause(Duration delay) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        session().time().schedule(delay, () -> over.complete(null));
+        return over;
     }
 
     /** Has the group carry a version that no new group has; answers which. */
@@ -140,6 +169,7 @@ final class GroupDeletion {
             Throwable cause = failure == null ? null : Waiting.cause(failure);
             boolean hadNoEffect = cause instanceof RefusedException || cause instanceof ClosedException;
             mayHaveDeleted |= !hadNoEffect;
+            isInDoubt |= cause != null && !hadNoEffect;
         });
     }
 }

@@ -1,0 +1,167 @@
+package io.conclave.locks;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.OutcomeUnknownException;
+import io.conclave.error.RefusalReason;
+import io.conclave.error.RefusedException;
+import io.conclave.grant.RevocationOutcome;
+import io.conclave.request.Delete;
+import io.conclave.request.GetData;
+import io.conclave.request.Request;
+import io.conclave.request.SetData;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.RequestFate;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The reply of a write is lost, and the look what became of it is refused: that says nothing of the write. */
+@Timeout(300)
+class RefusedLookTest {
+    private static final Duration STEP = Duration.ofMillis(100);
+    private static final Duration LEASE = Duration.ofMinutes(10);
+    private static final Duration DEADLINE = Duration.ofSeconds(1);
+
+    private final String store = UUID.randomUUID().toString();
+    private final Faults faults = MemoryStore.named(store).faults();
+    private final ManualTimeSource clock = new ManualTimeSource();
+    private final Coordinator holder = connect(new ManualTimeSource());
+    private final Coordinator coordinator = connect(clock);
+
+    private Coordinator connect(ManualTimeSource clock) {
+        return Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofHours(1))
+                .timeSource(clock)
+                .connect();
+    }
+
+    @AfterEach
+    void close() {
+        faults.clear();
+        coordinator.close();
+        holder.close();
+        MemoryStore.forget(store);
+    }
+
+    /** The next such write meets that fate; so many reads behind it are refused. */
+    private <T> CompletableFuture<T> call(
+            Class<? extends Request<?>> write,
+            RequestFate fate,
+            RefusalReason reason,
+            int looks,
+            Supplier<CompletableFuture<T>> call) {
+        AtomicInteger left = new AtomicInteger();
+        faults.refuse(request -> request.isRead() && left.getAndUpdate(one -> Math.max(0, one - 1)) > 0, reason);
+        faults.onNext(
+                RecipeAccess.session(coordinator).id(),
+                request -> {
+                    if (write.isInstance(request)) {
+                        left.set(looks);
+                    }
+                    return write.isInstance(request);
+                },
+                fate);
+        CompletableFuture<T> outcome = call.get();
+        clock.advanceUntil(STEP, outcome::isDone);
+        return outcome;
+    }
+
+    private void isUnknown(
+            Class<? extends Request<?>> write, RequestFate fate, Supplier<? extends CompletableFuture<?>> call) {
+        CompletableFuture<?> outcome = call(write, fate, RefusalReason.AUTH_FAILED, Integer.MAX_VALUE, () -> call.get()
+                .thenApply(any -> any));
+        Throwable failure =
+                assertThrows(CompletionException.class, outcome::join).getCause();
+        assertInstanceOf(OutcomeUnknownException.class, failure, failure::toString);
+        assertInstanceOf(RefusedException.class, failure.getCause(), failure::toString);
+        faults.clear();
+    }
+
+    private LeasedLock leasedLock() {
+        return LeasedLock.at(coordinator, "/leased", LEASE);
+    }
+
+    @Test
+    void releaseThatMayNotBeLookedUpIsUnknown() throws Exception {
+        String id = leasedLock().acquire().id();
+        isUnknown(Delete.class, RequestFate.DROP_AFTER, () -> leasedLock().releaseAsync(id));
+        assertFalse(leasedLock().release(id), "it was released");
+    }
+
+    @Test
+    void releaseIsLookedUpAgain() throws Exception {
+        String id = leasedLock().acquire().id();
+        assertTrue(call(Delete.class, RequestFate.DROP_AFTER, RefusalReason.LIMIT_EXCEEDED, 3, () -> leasedLock()
+                        .releaseAsync(id))
+                .join());
+    }
+
+    private CompletableFuture<RevocationOutcome> requestRelease() {
+        DistributedLock lock = DistributedLock.at(coordinator, "/lock");
+        try {
+            return lock.requestRelease(lock.holder().orElseThrow(), DEADLINE);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** By a holder that hears nothing from now on, and whose time stands: it does not read, so it is not refused. */
+    private LockGrant held() throws InterruptedException {
+        LockGrant grant = DistributedLock.at(holder, "/lock").acquire();
+        faults.holdReplies(RecipeAccess.session(holder).id());
+        return grant;
+    }
+
+    private boolean isAsked(LockGrant grant) throws InterruptedException {
+        return coordinator.execute(GetData.of(grant.path())).stat().version() > 0;
+    }
+
+    @Test
+    void wordThatMayNotBeLookedForIsUnknown() throws Exception {
+        LockGrant grant = held();
+        isUnknown(SetData.class, RequestFate.DROP_AFTER, this::requestRelease);
+        assertTrue(isAsked(grant));
+    }
+
+    @Test
+    void wordThatIsWrittenButWhoseEffectMayNotBeLookedUpIsUnknown() throws Exception {
+        LockGrant grant = held();
+        isUnknown(SetData.class, RequestFate.PROCEED, this::requestRelease);
+        assertTrue(isAsked(grant));
+    }
+
+    @Test
+    void deletionAtTheDeadlineThatMayNotBeLookedUpIsUnknown() throws Exception {
+        LockGrant grant = held();
+        isUnknown(Delete.class, RequestFate.DROP_BEFORE, this::requestRelease);
+        assertTrue(isAsked(grant));
+    }
+
+    @Test
+    void requestForAReleaseIsLookedUpAgain() throws Exception {
+        for (Class<? extends Request<?>> write : List.<Class<? extends Request<?>>>of(SetData.class, Delete.class)) {
+            held();
+            assertEquals(
+                    RevocationOutcome.DELETED,
+                    call(write, RequestFate.DROP_AFTER, RefusalReason.LIMIT_EXCEEDED, 3, this::requestRelease)
+                            .join());
+            faults.clear();
+        }
+    }
+}
