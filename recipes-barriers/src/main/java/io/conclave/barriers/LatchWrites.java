@@ -27,7 +27,6 @@ import java.util.concurrent.CompletionStage;
 final class LatchWrites {
     private final RecipeSession session;
     private final LatchLayout layout;
-    private Optional<Throwable> notRepaired = Optional.empty(); // why a part that may be missing could not be made
 
     LatchWrites(RecipeSession session, LatchLayout layout) {
         this.session = session;
@@ -36,115 +35,111 @@ final class LatchWrites {
 
     /** Counts, once for the znode that names the client. Never blocks; any thread. */
     CompletableFuture<Void> count(NodePath by) {
-        CompletableFuture<Void> counted = new CompletableFuture<>();
-        session.execute(() -> tryToCount(by, counted));
-        return session.onListenerThread("counting " + by, counted);
+        Count count = new Count(by);
+        session.execute(count::begin);
+        return session.onListenerThread("counting " + by, count.done);
     }
 
-    /**
-     * The latch is looked at first, so that after a lost reply another one at the same path is not taken for it.
-     */
-    private void tryToCount(NodePath by, CompletableFuture<Void> counted) {
-        session.read(
-                Exists.of(layout.path()).linearizable(),
-                found -> found.ifPresentOrElse(
-                        stat -> count(by, stat.czxid(), counted), () -> makeAndCount(by, counted)),
-                counted::completeExceptionally);
-    }
+    /** One count, of the client that the znode names. */
+    private final class Count {
+        private final NodePath by;
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+        private long czxid; // of the latch that was found
+        private Optional<Throwable> notRepaired = Optional.empty(); // why a part that may be missing was not made
 
-    private void count(NodePath by, long czxid, CompletableFuture<Void> counted) {
-        Multi count = Multi.of(
-                Create.of(by).withData(ProcessName.bytes()),
-                Create.of(layout.nextCount()).withMode(CreateMode.PERSISTENT_SEQUENTIAL));
-        session.send(
-                count,
-                results -> {
-                    session.metrics().count("latch.count", layout.path().toString());
-                    counted.complete(null);
-                },
-                cause -> {
-                    if (Failures.is(cause, RefusalReason.NODE_EXISTS, 0)) {
-                        counted.complete(null);
-                    } else if (cause instanceof OutcomeUnknownException unknown) {
-                        findOut(by, czxid, unknown, counted);
-                    } else if (Failures.isNoNode(cause)) {
-                        notRepaired.ifPresentOrElse(counted::completeExceptionally, () -> makeAndCount(by, counted));
-                    } else {
-                        counted.completeExceptionally(cause);
-                    }
-                });
-    }
-
-    /**
-     * Names are deleted with their latch only: if it is the same one and the name is not there, it has not
-     * counted.
-     */
-    private void findOut(NodePath by, long czxid, OutcomeUnknownException unknown, CompletableFuture<Void> counted) {
-        session.read(
-                Exists.of(by).linearizable(),
-                name -> {
-                    if (name.isPresent()) {
-                        counted.complete(null);
-                    } else {
-                        session.read(
-                                Exists.of(layout.path()).linearizable(),
-                                now -> onNotNamed(by, czxid, now, unknown, counted),
-                                cause -> lookAgain(by, czxid, unknown, counted, cause));
-                    }
-                },
-                cause -> lookAgain(by, czxid, unknown, counted, cause));
-    }
-
-    private void lookAgain(
-            NodePath by,
-            long czxid,
-            OutcomeUnknownException unknown,
-            CompletableFuture<Void> counted,
-            Throwable cause) {
-        Retry.lookAgain(
-                session,
-                "Count " + by,
-                unknown,
-                cause,
-                () -> findOut(by, czxid, unknown, counted),
-                counted::completeExceptionally);
-    }
-
-    private void onNotNamed(
-            NodePath by,
-            long czxid,
-            Optional<NodeStat> now,
-            OutcomeUnknownException unknown,
-            CompletableFuture<Void> counted) {
-        if (now.filter(stat -> stat.czxid() == czxid).isPresent()) {
-            count(by, czxid, counted);
-        } else {
-            counted.completeExceptionally(new OutcomeUnknownException(
-                    "Count " + by + ": the reply was lost, and the latch " + layout.path()
-                            + " was deleted meanwhile; it may have counted this before. Count again if a latch "
-                            + "that was made since should count it as well",
-                    unknown));
+        Count(NodePath by) {
+            this.by = by;
         }
-    }
 
-    private void makeAndCount(NodePath by, CompletableFuture<Void> counted) {
-        Waiting.whenDone(
-                make(),
-                made -> {
-                    repair(layout.names());
-                    repair(layout.counts());
-                    tryToCount(by, counted);
-                },
-                counted::completeExceptionally);
-    }
+        /** Looks at the latch first, so that after a lost reply another one at its path is not taken for it. */
+        void begin() {
+            session.read(
+                    Exists.of(layout.path()).linearizable(),
+                    found -> found.ifPresentOrElse(
+                            stat -> {
+                                czxid = stat.czxid();
+                                send();
+                            },
+                            this::makeLatch),
+                    done::completeExceptionally);
+        }
 
-    /** Makes a part again, in case it was deleted. */
-    private void repair(NodePath part) {
-        session.send(Create.of(part), created -> {}, cause -> {
-            if (cause instanceof RefusedException && !Failures.isStale(cause)) {
-                notRepaired = Optional.of(cause);
+        private void send() {
+            Multi count = Multi.of(
+                    Create.of(by).withData(ProcessName.bytes()),
+                    Create.of(layout.nextCount()).withMode(CreateMode.PERSISTENT_SEQUENTIAL));
+            session.send(
+                    count,
+                    results -> {
+                        session.metrics().count("latch.count", layout.path().toString());
+                        done.complete(null);
+                    },
+                    cause -> {
+                        if (Failures.is(cause, RefusalReason.NODE_EXISTS, 0)) {
+                            done.complete(null);
+                        } else if (cause instanceof OutcomeUnknownException unknown) {
+                            findOut(unknown);
+                        } else if (Failures.isNoNode(cause)) {
+                            notRepaired.ifPresentOrElse(done::completeExceptionally, this::makeLatch);
+                        } else {
+                            done.completeExceptionally(cause);
+                        }
+                    });
+        }
+
+        /** Names are deleted with their latch only: if it is the same one without the name, it has not counted. */
+        private void findOut(OutcomeUnknownException unknown) {
+            session.read(
+                    Exists.of(by).linearizable(),
+                    name -> {
+                        if (name.isPresent()) {
+                            done.complete(null);
+                        } else {
+                            session.read(
+                                    Exists.of(layout.path()).linearizable(),
+                                    now -> onNotNamed(now, unknown),
+                                    cause -> lookAgain(unknown, cause));
+                        }
+                    },
+                    cause -> lookAgain(unknown, cause));
+        }
+
+        private void lookAgain(OutcomeUnknownException unknown, Throwable cause) {
+            Retry.lookAgain(
+                    session, "Count " + by, unknown, cause, () -> findOut(unknown), done::completeExceptionally);
+        }
+
+        private void onNotNamed(Optional<NodeStat> now, OutcomeUnknownException unknown) {
+            if (now.filter(stat -> stat.czxid() == czxid).isPresent()) {
+                send();
+            } else {
+                done.completeExceptionally(new OutcomeUnknownException(
+                        "Count " + by + ": the reply was lost, and the latch " + layout.path()
+                                + " was deleted meanwhile; it may have counted this before. Count again if a latch "
+                                + "that was made since should count it as well",
+                        unknown));
             }
-        });
+        }
+
+        private void makeLatch() {
+            Waiting.whenDone(
+                    make(),
+                    made -> {
+                        repair(layout.names());
+                        repair(layout.counts());
+                        begin();
+                    },
+                    done::completeExceptionally);
+        }
+
+        /** Makes a part again, in case it was deleted. */
+        private void repair(NodePath part) {
+            session.send(Create.of(part), created -> {}, cause -> {
+                if (cause instanceof RefusedException && !Failures.isStale(cause)) {
+                    notRepaired = Optional.of(cause);
+                }
+            });
+        }
     }
 
     /**
