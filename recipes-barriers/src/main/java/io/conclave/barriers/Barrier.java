@@ -150,14 +150,7 @@ public final class Barrier {
     }
 
     private ZnodeWait begin() {
-        return new ZnodeWait(
-                        coordinator,
-                        path,
-                        path,
-                        false,
-                        session -> CompletableFuture.completedFuture(null),
-                        "barrier.wait")
-                .begin();
+        return ZnodeWait.untilRemoved(coordinator, path).begin();
     }
 
     /** The barrier's znode, in the coordinator's namespace. */

@@ -158,14 +158,7 @@ public final class Latch {
     }
 
     private ZnodeWait begin() {
-        return new ZnodeWait(
-                        coordinator,
-                        layout.path(),
-                        layout.lastCount(),
-                        true,
-                        session -> new LatchWrites(session, layout).make(),
-                        "latch.wait")
-                .begin();
+        return ZnodeWait.untilOpen(coordinator, layout).begin();
     }
 
     /**

@@ -17,6 +17,7 @@ import io.conclave.request.Watcher;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -34,7 +35,7 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
 
     private final NodePath recipe;
     private final NodePath path;
-    private final boolean until;
+    private final boolean awaitsPresence;
     private final Function<RecipeSession, CompletionStage<Void>> before;
     private final String metric;
     private final Watcher watcher = this::onEvent;
@@ -42,24 +43,46 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
     private final SessionFollower follower;
     private final long beganNanos;
 
+    /** A wait for the removal of a barrier, which has not begun. */
+    static ZnodeWait untilRemoved(Coordinator coordinator, NodePath barrier) {
+        return new ZnodeWait(
+                coordinator,
+                barrier,
+                barrier,
+                false,
+                session -> CompletableFuture.completedFuture(null),
+                "barrier.wait");
+    }
+
+    /** A wait for the last count of a latch, which has not begun; the latch is made if it is missing. */
+    static ZnodeWait untilOpen(Coordinator coordinator, LatchLayout latch) {
+        return new ZnodeWait(
+                coordinator,
+                latch.path(),
+                latch.lastCount(),
+                true,
+                session -> new LatchWrites(session, latch).make(),
+                "latch.wait");
+    }
+
     /**
      * A wait that has not begun.
      *
      * @param recipe the barrier or latch, as the application knows it
      * @param path the znode to look at
-     * @param until whether the znode is waited for, or its absence
+     * @param awaitsPresence whether the znode is waited for, or its absence
      * @param before what is done on each session before the first look
      */
-    ZnodeWait(
+    private ZnodeWait(
             Coordinator coordinator,
             NodePath recipe,
             NodePath path,
-            boolean until,
+            boolean awaitsPresence,
             Function<RecipeSession, CompletionStage<Void>> before,
             String metric) {
         this.recipe = recipe;
         this.path = path;
-        this.until = until;
+        this.awaitsPresence = awaitsPresence;
         this.before = before;
         this.metric = metric;
         this.follower = new SessionFollower(coordinator, this);
@@ -110,14 +133,14 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
             return;
         }
         Exists exists = Exists.of(path).withWatcher(watcher);
-        Request<Optional<NodeStat>> request = first && !until ? exists.linearizable() : exists;
+        Request<Optional<NodeStat>> request = first && !awaitsPresence ? exists.linearizable() : exists;
         on.send(request, stat -> onSeen(stat.isPresent()), cause -> onFailure(on, cause, () -> look(on, first)));
     }
 
     private void onSeen(boolean isThere) {
         if (isOver()) {
             removeWatch(session());
-        } else if (isThere == until) {
+        } else if (isThere == awaitsPresence) {
             follower.end();
             session()
                     .metrics()
@@ -167,12 +190,13 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
 
     @Override
     public WaitTimeoutException timedOut(Duration waited) {
-        String not = until ? "The latch " + recipe + " was not open" : "The barrier " + recipe + " was not removed";
+        String not =
+                awaitsPresence ? "The latch " + recipe + " was not open" : "The barrier " + recipe + " was not removed";
         return new WaitTimeoutException(
                 what(),
                 waited,
                 not + " within " + Waiting.text(waited) + ": "
-                        + session().unlessConnected(until ? "others have to count" : "it is still in place"));
+                        + session().unlessConnected(awaitsPresence ? "others have to count" : "it is still in place"));
     }
 
     @Override
@@ -182,6 +206,6 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
 
     @Override
     public String toString() {
-        return "ZnodeWait[until " + path + (until ? " is there" : " is gone") + "]";
+        return "ZnodeWait[until " + path + (awaitsPresence ? " is there" : " is gone") + "]";
     }
 }
