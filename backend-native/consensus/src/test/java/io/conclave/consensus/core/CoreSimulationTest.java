@@ -44,6 +44,7 @@ class CoreSimulationTest {
             mode = EnumSource.Mode.EXCLUDE,
             names = {
                 "NONE",
+                "NEVER_VOUCHED",
                 "ANY_TERM_BELIEVED",
                 "COMMITTED_NOT_COMPARED",
                 "LEADS_ALONE_AT_ONCE",

@@ -157,6 +157,18 @@ enum Mistake {
             };
         }
     },
+    /** Found where a tail is torn while others are down, and the leader lives on: in the simulation of members. */
+    NEVER_VOUCHED {
+        @Override
+        Rules rules() {
+            return new Rules() {
+                @Override
+                boolean vouches(long ledTerm, long doubtTerm) {
+                    return false;
+                }
+            };
+        }
+    },
     /** Found where messages have such terms: in the simulation of members. */
     ANY_TERM_BELIEVED {
         @Override

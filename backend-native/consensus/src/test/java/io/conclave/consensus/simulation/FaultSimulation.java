@@ -216,7 +216,7 @@ final class FaultSimulation {
     private void edge() {
         int id = 1 + edges.nextInt(size);
         SimulatedMember member = ensemble.members.get(id);
-        switch (edges.nextInt(6)) {
+        switch (edges.nextInt(7)) {
             case 0 -> images.put(id, member.image());
             case 1 -> goBack();
             case 2 -> {
@@ -235,6 +235,7 @@ final class FaultSimulation {
                     member.disk().failSyncAfter(1 + edges.nextInt(60), edges.nextBoolean() ? "vote" : "");
                 }
             }
+            case 5 -> tearWhileOthersAreDown();
             default -> jump(id % size + 1, member);
         }
     }
@@ -287,6 +288,23 @@ final class FaultSimulation {
         ensemble.runFor(5 * EnsembleSimulation.SECOND_US);
         ensemble.await(
                 "a leader while " + dead.id() + " is dead",
+                30,
+                () -> ensemble.leader() != 0 && ensemble.application(ensemble.leader()).serving);
+    }
+
+    /** The leader, which lives on, has all that was lost: it needs none of the dead to lead again. */
+    private void tearWhileOthersAreDown() {
+        if (!durable || !comesWhole()) {
+            return;
+        }
+        TornTail tail = new TornTail(ensemble);
+        if (!tail.lose(edges)) {
+            disarm(ensemble.members.get(tail.loser));
+            return;
+        }
+        counts.merge("torn tail while others are down", tail.startLoser() ? 1 : 0, Integer::sum);
+        ensemble.await(
+                "a leader while " + tail.down + " are down",
                 30,
                 () -> ensemble.leader() != 0 && ensemble.application(ensemble.leader()).serving);
     }

@@ -75,6 +75,13 @@ class FaultSimulationTest {
         assertFound(true, 100, simulation -> simulation.ensemble.cores = MistakenCores.with("LOG_NEVER_GIVEN_UP"));
     }
 
+    /** The planted mistake: a leader that has all that a torn tail has lost needs a complete vote all the same. */
+    @Test
+    @Tag("proof")
+    void aTornTailThatNoLeaderVouchesForIsFound() {
+        assertFound(true, 100, simulation -> simulation.ensemble.cores = MistakenCores.with("NEVER_VOUCHED"));
+    }
+
     /** The planted mistake: the snapshot that others cannot use is not checked. */
     @Test
     @Tag("proof") // some hundred seeds

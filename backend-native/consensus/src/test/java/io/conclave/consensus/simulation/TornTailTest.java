@@ -15,51 +15,30 @@ class TornTailTest {
     private static final long SECOND = EnsembleSimulation.SECOND_US;
 
     private EnsembleSimulation simulation = new EnsembleSimulation(1, true);
-    private int leader;
-    private int down;
-    private int loser;
 
-    /** Whether the end of the loser's log is torn. */
-    private boolean lose(long seed) {
+    private TornTail lose(long seed) {
         simulation = new EnsembleSimulation(seed, true);
         simulation.snapshotPadding = () -> 0;
         simulation.snapshotEveryEntries = 100_000;
         simulation.add(1, 2, 3);
         simulation.startAll();
         simulation.awaitVoters(1, 2, 3);
-        leader = simulation.leader();
-        down = leader % 3 + 1;
-        loser = down % 3 + 1;
-        simulation.members.get(down).kill();
-        simulation.runFor(SECOND);
-        simulation.members.get(loser).disk().failAfter(1 + simulation.random.nextInt(2));
-        for (int i = 0; i < 1_000 && simulation.members.get(loser).isAlive(); i++) {
-            for (int k = 0; k < 30 && simulation.leader() != 0; k++) {
-                simulation.propose(simulation.leader(), 200);
-            }
-            simulation.runFor(1_000);
-        }
-        simulation.runFor(3 * SECOND);
-        return true;
-    }
-
-    private boolean startLoser() {
-        simulation.start(loser, false);
-        simulation.runFor(SECOND / 20);
-        return VoteBytes.isTorn(simulation.members.get(loser).disk());
+        TornTail tail = new TornTail(simulation);
+        assertTrue(tail.lose(simulation.random));
+        return tail;
     }
 
     @Test
     void theLeaderThatDidNotRestartLeadsAgainWithinFiveSeconds() {
         int torn = 0;
         for (int seed = 1; seed <= 10; seed++) {
-            lose(seed);
-            torn += startLoser() ? 1 : 0;
+            TornTail tail = lose(seed);
+            torn += tail.startLoser() ? 1 : 0;
             simulation.await(
                     "seed " + seed + ": a leader that serves",
                     5,
                     () -> simulation.leader() != 0 && simulation.application(simulation.leader()).serving);
-            simulation.start(down, false);
+            tail.down.forEach(id -> simulation.start(id, false));
             simulation.settle();
         }
         assertTrue(torn >= 2, torn + " of 10 tails were torn");
@@ -68,24 +47,25 @@ class TornTailTest {
     @Test
     void whereTheLeaderRestartedTooTheStatusSaysWhyAndAnOperatorMayTrustTheLog() {
         long seed = 0;
+        TornTail tail;
         do {
-            lose(++seed);
-            simulation.members.get(leader).kill();
-            simulation.start(leader, false);
-        } while (!startLoser() && seed < 20);
+            tail = lose(++seed);
+            simulation.members.get(tail.leader).kill();
+            simulation.start(tail.leader, false);
+        } while (!tail.startLoser() && seed < 20);
         simulation.runFor(60 * SECOND);
-        assertEquals(0, simulation.log(leader).status().leader());
-        String reason = simulation.log(leader).status().noLeaderReason();
+        assertEquals(0, simulation.log(tail.leader).status().leader());
+        String reason = simulation.log(tail.leader).status().noLeaderReason();
         assertTrue(
-                reason.contains("[" + loser + "] only provisionally")
-                        && reason.contains("[" + down + "] do not answer"),
+                reason.contains("[" + tail.loser + "] only provisionally")
+                        && reason.contains(tail.down + " do not answer"),
                 reason);
-        SimulatedMember member = simulation.members.get(loser);
+        SimulatedMember member = simulation.members.get(tail.loser);
         member.kill();
         EnsembleLog.trust(member.disk());
-        simulation.start(loser, false);
+        simulation.start(tail.loser, false);
         simulation.await("a leader", 5, () -> simulation.leader() != 0);
-        assertEquals("", simulation.log(leader).status().noLeaderReason());
+        assertEquals("", simulation.log(tail.leader).status().noLeaderReason());
     }
 
     @Test
