@@ -33,7 +33,10 @@ public enum ClientLimit {
      */
     ACL_BYTES("maxAclBytes", Effect.REFUSES, 32 << 10),
 
-    /** Bytes of memory that the replicated state takes, about; deletions go on beyond it. */
+    /**
+     * Bytes of memory that the replicated state takes, about; beyond it deletions go on, and a sixteenth more of
+     * ephemeral znodes and containers.
+     */
     STATE_BYTES("maxStateBytes", Effect.REFUSES, 0, 0.4),
 
     /** Sessions of the cluster. */

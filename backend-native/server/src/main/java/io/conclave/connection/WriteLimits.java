@@ -27,6 +27,12 @@ final class WriteLimits {
     /** For so many lists of the longest kind {@code auth} may stand in one request. */
     private static final int AUTH_LISTS = 128;
 
+    /**
+     * A full state has so much more room for znodes that go by themselves, as a part of its bound: consumers that empty
+     * it need places in line and claims.
+     */
+    private static final int TRANSIENT_PART = 16;
+
     private final ClientConnection connection;
     private final LimitGuard guard;
     private final Supplier<TreeState> replicated;
@@ -77,7 +83,7 @@ final class WriteLimits {
             error = refusalOfEphemeral(create);
         }
         if (error == 0) {
-            error = isFull() ? refusalOfGrowth("a create") : refusalOfCount(create.path());
+            error = isFull(create) ? refusalOfGrowth("a create") : refusalOfCount(create.path());
         }
         return error;
     }
@@ -118,7 +124,18 @@ final class WriteLimits {
      * only decides what is proposed. Some requests that are under way may still come behind the last one that fits.
      */
     private boolean isFull() {
-        return !guard.allows(ClientLimit.STATE_BYTES, replicated.get().approximateHeapBytes());
+        return isFullBeyond(0);
+    }
+
+    private boolean isFull(RequestBody.Create create) {
+        boolean goesByItself = CreateFlag.lookup(create.flags())
+                .filter(flag -> flag.isEphemeral() || flag.isContainer())
+                .isPresent();
+        return isFullBeyond(goesByItself ? guard.limits().most(ClientLimit.STATE_BYTES) / TRANSIENT_PART : 0);
+    }
+
+    private boolean isFullBeyond(long moreBytes) {
+        return !guard.allows(ClientLimit.STATE_BYTES, replicated.get().approximateHeapBytes() - moreBytes);
     }
 
     private int refusalOfGrowth(String what) {

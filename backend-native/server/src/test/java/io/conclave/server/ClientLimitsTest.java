@@ -263,6 +263,39 @@ class ClientLimitsTest {
         }
     }
 
+    /** What ends with its session is how others empty a full state: places in line, claims and marks of consumers. */
+    @Test
+    void aFullStateHasRoomForWhatGoesByItself() throws IOException {
+        int full = ErrorCode.QUOTA_EXCEEDED.code();
+        try (ConclaveServer server = TestServer.limited(ClientLimit.STATE_BYTES, 100_000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            client.error(Requests.create("/item"));
+            while (client.error(Requests.create("/n", CreateFlag.PERSISTENT_SEQUENTIAL)) == 0) {
+                // until it is full
+            }
+            assertEquals(0, client.error(Requests.create("/places", CreateFlag.CONTAINER)));
+            assertEquals(0, client.error(Requests.create("/places/p", CreateFlag.EPHEMERAL_SEQUENTIAL)));
+            RequestBody.Multi take = new RequestBody.Multi(
+                    OpCode.MULTI,
+                    List.of(
+                            Requests.create("/mark", CreateFlag.EPHEMERAL),
+                            Requests.create("/claim", CreateFlag.EPHEMERAL),
+                            Requests.delete("/claim"),
+                            Requests.delete("/item")));
+            assertEquals(0, client.error(take));
+            assertEquals(0, client.error(Requests.create("/e", CreateFlag.EPHEMERAL)));
+            assertEquals(full, client.error(Requests.create("/places/more")));
+
+            while (client.error(Requests.create("/e", CreateFlag.EPHEMERAL_SEQUENTIAL)) == 0) {
+                // until that room is used up, too
+            }
+            assertEquals(106_250, TestServer.metric(server, "zk_conclave_state_bytes"), 1_000);
+            assertEquals(full, client.error(Requests.create("/f", CreateFlag.EPHEMERAL)));
+            assertEquals(full, client.error(Requests.create("/f", CreateFlag.CONTAINER)));
+            assertEquals(0, client.error(Requests.delete("/e")));
+        }
+    }
+
     private static int failedPart(RawClient client, RequestBody.Multi multi, int part) throws IOException {
         ReplyBody result =
                 client.call(multi, ReplyBody.Multi.class).results().get(part).body();
