@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * go on the log's thread; any thread may ask.
  *
  * <p>An eighth of the sessions of the cluster, and of a second, is kept for addresses that have few: so some strangers
- * who open as many as they can do not keep out who comes for the first time.
+ * that open as many as they can do not keep out a client that comes for the first time.
  */
 final class SessionCounts {
     /** The part of a total that is kept for addresses that have few. */

@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.consensus.CallersHandshakes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -18,10 +19,10 @@ final class BackgroundThreads {
     /** Where each may wait for a server that does not answer. */
     private static final int WAITING_WORKERS = 32;
 
-    /** Handshakes that may wait; more are refused, so that strangers cannot fill the memory. */
-    private static final int MOST_HANDSHAKES = 2048;
-
-    /** The same of clients: fewer than may be half open, for the oldest of these are closed to make room. */
+    /**
+     * Handshakes of clients that may wait; more are refused, so that strangers cannot fill the memory. Fewer than may
+     * be half open, for the oldest of these are closed to make room.
+     */
     private static final int MOST_CLIENT_HANDSHAKES = 768;
 
     /** Four-letter words whose texts wait. */
@@ -31,7 +32,9 @@ final class BackgroundThreads {
 
     private final ExecutorService workers = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
     private final ExecutorService segmentWork = Executors.newSingleThreadExecutor(BackgroundThreads::thread);
-    private final ExecutorService handshakes = bounded(WORKERS, MOST_HANDSHAKES);
+    private final ExecutorService handshakes = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
+    private final ExecutorService ofCallers = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
+    private final CallersHandshakes callersHandshakes = new CallersHandshakes(ofCallers, WORKERS);
     private final ExecutorService clientHandshakes;
     private final ExecutorService words = bounded(WORKERS, MOST_WORDS);
     private final ExecutorService lookups = Executors.newCachedThreadPool(BackgroundThreads::thread);
@@ -80,12 +83,17 @@ final class BackgroundThreads {
         return lookups;
     }
 
-    /** Computes the handshakes of TLS between members, of strangers too, so that these hold nothing else up. */
+    /** Computes the handshakes of TLS with the members that this one calls: one at a time for each of them. */
     Executor handshakes() {
         return handshakes;
     }
 
-    /** The same of clients: many of them keep no member waiting. */
+    /** The same with those that call it, and with strangers. */
+    CallersHandshakes callersHandshakes() {
+        return callersHandshakes;
+    }
+
+    /** The same with clients: many of them keep no member waiting. */
     Executor clientHandshakes() {
         return clientHandshakes;
     }
@@ -107,6 +115,7 @@ final class BackgroundThreads {
         workers.shutdown();
         segmentWork.shutdown();
         handshakes.shutdown();
+        ofCallers.shutdown();
         clientHandshakes.shutdown();
         words.shutdown();
         lookups.shutdown();

@@ -80,7 +80,7 @@ public final class ClusterRestore {
                 all(ensemble, others),
                 ensemble.memberId(),
                 secret.readIfThere(),
-                ensemble.tls().open(Runnable::run),
+                ensemble.tls().open(),
                 "If that cluster serves, start this server: it is taken in. If it is to be given up, stop its servers"
                         + " first.");
         return new ClusterRestore(directory, secret, cluster, state);

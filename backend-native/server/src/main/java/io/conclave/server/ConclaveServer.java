@@ -120,7 +120,7 @@ public final class ConclaveServer implements AutoCloseable {
         this.failures = new FatalFailures(config.dataDirectory(), fatal);
         this.time = time;
         this.clock = new SteadyWallClock(time);
-        this.peerTls = config.ensemble().tls().open(background.handshakes());
+        this.peerTls = config.ensemble().tls().open(background.handshakes(), background.callersHandshakes());
         this.looks = looks();
         this.transport = config.clientPort().isPresent()
                 ? ServerTransport.tcp(config.eventLoops())

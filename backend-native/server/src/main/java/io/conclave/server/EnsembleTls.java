@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.consensus.CallersHandshakes;
 import io.conclave.consensus.PeerTls;
 import io.conclave.tls.TlsContext;
 import io.conclave.tls.TlsException;
@@ -22,19 +23,29 @@ public record EnsembleTls(
     public static final EnsembleTls NONE = new EnsembleTls(Optional.empty(), false, true, false, false);
 
     /**
-     * Reads the files of certificates. Blocks.
+     * Reads the files of certificates. Blocks. For a command, which computes its handshakes itself.
      *
-     * @param handshakes computes handshakes
      * @throws ServerStartException if one is missing or cannot be used
      */
-    PeerTls open(Executor handshakes) {
+    PeerTls open() {
+        return open(Runnable::run, new CallersHandshakes(Runnable::run, 1));
+    }
+
+    /**
+     * The same for a server.
+     *
+     * @param handshakes computes handshakes with the members that it calls
+     * @param ofCallers computes those with callers
+     */
+    PeerTls open(Executor handshakes, CallersHandshakes ofCallers) {
         try {
             return new PeerTls(
                     settings.map(found -> TlsContext.forServer(found, handshakes)),
                     dials,
                     takesPlain,
                     verifiesCallers,
-                    handshakes);
+                    handshakes,
+                    ofCallers);
         } catch (TlsException e) {
             throw new ServerStartException("TLS between members cannot be used: " + e.getMessage(), e);
         }

@@ -34,7 +34,7 @@ public final class LogMaintenance {
                 config.ensemble().members(),
                 config.ensemble().memberId(),
                 secret.readIfThere(),
-                config.ensemble().tls().open(Runnable::run),
+                config.ensemble().tls().open(),
                 "Start this server without init: that cluster takes it in.");
         Optional<Path> made =
                 secret.isNeeded() && secret.makeIfMissing() ? Optional.of(secret.path()) : Optional.empty();

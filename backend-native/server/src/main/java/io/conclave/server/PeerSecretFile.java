@@ -241,7 +241,7 @@ public final class PeerSecretFile {
     public void fetch(EnsembleMember issuer, JoinToken token) {
         requireMissing();
         write(EnsembleLog.fetchSecrets(
-                ensemble.memberId(), issuer, ensemble.tls().open(Runnable::run), token));
+                ensemble.memberId(), issuer, ensemble.tls().open(), token));
     }
 
     /**

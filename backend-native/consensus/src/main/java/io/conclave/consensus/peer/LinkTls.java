@@ -8,6 +8,7 @@ import java.security.MessageDigest;
 import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -24,10 +25,10 @@ final class LinkTls {
     private final SslHandler handler;
     private final boolean calls;
 
-    private LinkTls(PeerTls tls, TlsContext context, SslHandler made, boolean calls) {
+    private LinkTls(Executor handshakes, TlsContext context, SslHandler made, boolean calls) {
         this.context = context;
         this.calls = calls;
-        this.handler = new SslHandler(made.engine(), tls.handshakes());
+        this.handler = new SslHandler(made.engine(), handshakes);
         this.handler.setHandshakeTimeoutMillis(made.getHandshakeTimeoutMillis());
         this.handler.setCloseNotifyFlushTimeoutMillis(CLOSE_NOTIFY_MS);
     }
@@ -35,12 +36,13 @@ final class LinkTls {
     /** @param host the name or address by which the called member is configured */
     static LinkTls calling(PeerTls tls, String host, int port) {
         TlsContext context = tls.context().orElseThrow();
-        return new LinkTls(tls, context, context.clientHandler(host, port), true);
+        return new LinkTls(tls.handshakes(), context, context.clientHandler(host, port), true);
     }
 
     static LinkTls called(PeerTls tls, String address) {
         TlsContext context = tls.context().orElseThrow();
-        return new LinkTls(tls, context, context.serverHandler(address, 0), false);
+        Executor handshakes = tls.ofCallers().of(Strangers.networkOf(address));
+        return new LinkTls(handshakes, context, context.serverHandler(address, 0), false);
     }
 
     SslHandler handler() {

@@ -10,9 +10,9 @@ import java.util.Set;
 
 /**
  * Connections that no member has been accepted on yet. There are so many at most, in all and of each address;
- * of IPv6, of each network of 64 bits, since a host may have any address in its own. One more
- * is always let in, and the oldest gives way: a member needs a moment only, so connections that stay strangers keep
- * none out. Belongs to the network's thread.
+ * of IPv6, of each network of 64 bits, since a host may have any address in its own. One more is always let in, and
+ * the oldest gives way, of its address or of one that has most of them: a member needs a moment only, so connections
+ * that stay strangers keep none out. Belongs to the network's thread.
  */
 final class Strangers {
     static final int MOST = 1024;
@@ -29,12 +29,21 @@ final class Strangers {
         if (ofAddress.size() >= MOST_OF_AN_ADDRESS) {
             goes = Optional.of(ofAddress.iterator().next());
         } else if (all.size() >= MOST) {
-            goes = Optional.of(all.iterator().next());
+            goes = Optional.of(oldestOfThoseWithMost());
         }
         all.add(link);
         ofAddress.add(link);
         goes.ifPresent(this::remove);
         return goes;
+    }
+
+    private InboundLink oldestOfThoseWithMost() {
+        int most = byAddress.values().stream().mapToInt(Set::size).max().orElse(0);
+        return all.stream().filter(link -> of(link).size() == most).findFirst().orElseThrow();
+    }
+
+    private Set<InboundLink> of(InboundLink link) {
+        return byAddress.getOrDefault(networkOf(link.remoteHost()), Set.of());
     }
 
     void remove(InboundLink link) {

@@ -75,6 +75,22 @@ class StrangersTest extends ProvenPeers {
         assertEquals(Strangers.MOST, strangers.count());
     }
 
+    /** Else those of a few addresses push out a member that needs a moment more. */
+    @Test
+    void anAddressWithFewStrangersDoesNotGiveWayToOneWithMany() {
+        PeerNetwork network = open(1, HAS_A).network;
+        Strangers strangers = new Strangers();
+        strangers.add(new InboundLink(network, HAS_A, "member", 1));
+        List<InboundLink> others = new ArrayList<>();
+        for (int i = 0; i < Strangers.MOST; i++) {
+            others.add(new InboundLink(network, HAS_A, "host " + i % 5, 1));
+        }
+        for (int i = 0; i < Strangers.MOST - 1; i++) {
+            assertEquals(Optional.empty(), strangers.add(others.get(i)));
+        }
+        assertEquals(Optional.of(others.get(0)), strangers.add(others.get(Strangers.MOST - 1)));
+    }
+
     /** A host may have each address of its network. */
     @Test
     void strangersOfOneNetworkOfIpv6CountAsOne() {

@@ -27,7 +27,7 @@ import javax.net.ssl.TrustManagerFactory;
 /** Certificates of members that are tests, and what they do with them. */
 final class TestTls {
     static final String HOST = "127.0.0.1";
-    private static final Executor HANDSHAKES = Executors.newFixedThreadPool(2, work -> {
+    static final Executor HANDSHAKES = Executors.newFixedThreadPool(2, work -> {
         Thread thread = new Thread(work, "test-handshake");
         thread.setDaemon(true);
         return thread;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.CallersHandshakes;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
@@ -106,6 +107,21 @@ class TlsLinkTest extends OpenedPeers {
             awaitLine(log, "is refused", "the caller speaks TLS, and this member does not");
             assertEquals(0, one.count("linked 2") + two.count("linked 1"));
         }
+    }
+
+    /** They compute with what is kept for them, whatever strangers have others compute. */
+    @Test
+    void ownLinksAreMadeWhileNoHandshakeOfCallersIsComputed() {
+        TlsContext context = TLS.context("own", TLS.own, TLS.authority);
+        PeerTls busy = new PeerTls(
+                Optional.of(context), true, false, true, TestTls.HANDSHAKES, new CallersHandshakes(never -> {}, 1));
+        TestPeer one = open(1, busy);
+        TestPeer two = open(2, form("true/false"));
+        list(one, two);
+        one.awaitEvent("linked 2");
+        assertTrue(one.send(2, message(1)));
+        two.awaitEvent(message(1));
+        assertEquals(0, two.count("linked 1"));
     }
 
     private static void awaitLine(LogLines log, String with, String and) {

@@ -1,0 +1,83 @@
+package io.conclave.consensus;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import org.junit.jupiter.api.Test;
+
+class CallersHandshakesTest {
+    private final Queue<Runnable> threads = new ArrayDeque<>();
+    private final CallersHandshakes handshakes = new CallersHandshakes(threads::add, 2);
+    private final List<String> done = new ArrayList<>();
+
+    private void add(String address) {
+        handshakes.of(address).execute(() -> done.add(address));
+    }
+
+    private void runAll() {
+        for (Runnable thread = threads.poll(); thread != null; thread = threads.poll()) {
+            thread.run();
+        }
+    }
+
+    @Test
+    void aMemberWaitsForOneOfEachAddressOfStrangers() {
+        for (int i = 0; i < CallersHandshakes.MOST_OF_AN_ADDRESS; i++) {
+            add("one");
+            add("two");
+        }
+        add("member");
+        assertEquals(2, threads.size(), "two at a time");
+        runAll();
+        assertEquals(List.of("one", "two", "member", "one"), done.subList(0, 4));
+        assertEquals(2 * CallersHandshakes.MOST_OF_AN_ADDRESS + 1, done.size());
+    }
+
+    @Test
+    void oneTooManyOfAnAddressIsRefusedAndNoneOfAnother() {
+        for (int i = 0; i < CallersHandshakes.MOST_OF_AN_ADDRESS; i++) {
+            add("one");
+        }
+        assertThrows(RejectedExecutionException.class, () -> add("one"));
+        add("member");
+        runAll();
+        add("one");
+        runAll();
+        assertEquals(CallersHandshakes.MOST_OF_AN_ADDRESS + 2, done.size());
+    }
+
+    @Test
+    void whereAllHaveTooManyAnAddressMayStillHaveItsFirst() {
+        int addresses = CallersHandshakes.MOST / CallersHandshakes.MOST_OF_AN_ADDRESS;
+        for (int i = 0; i < addresses; i++) {
+            for (int j = 0; j < CallersHandshakes.MOST_OF_AN_ADDRESS; j++) {
+                add("stranger " + i);
+            }
+        }
+        add("member");
+        assertThrows(RejectedExecutionException.class, () -> add("member"));
+        for (int i = 1; i < CallersHandshakes.MOST; i++) {
+            add("other " + i);
+        }
+        assertThrows(RejectedExecutionException.class, () -> add("one more"));
+        runAll();
+        assertEquals(2 * CallersHandshakes.MOST, done.size());
+    }
+
+    @Test
+    void oneThatThrowsEndsNoOther() {
+        handshakes.of("one").execute(() -> {
+            throw new IllegalStateException("as a test has it");
+        });
+        add("one");
+        runAll();
+        add("one");
+        runAll();
+        assertEquals(List.of("one", "one"), done);
+    }
+}
