@@ -13,7 +13,6 @@ import io.conclave.request.Delete;
 import io.conclave.request.GetData;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * Deletes a lease's znode, over as many sessions as that takes: it goes with none. State belongs to the dispatcher of
@@ -21,24 +20,23 @@ import java.util.function.Function;
  */
 final class LeaseRemoval implements SessionFollower.Work {
     private final NodePath lease;
-    /** What becomes of the znode that is found; empty if it goes unseen. */
-    private final Optional<Function<GetData.NodeData, Optional<Delete>>> judge;
-
+    private final boolean looksFirst;
+    private final Optional<String> writer; // it is deleted only if this one was the last; empty for any
     private final SessionFollower follower;
     private final CompletableFuture<Boolean> removed = new CompletableFuture<>();
     private boolean isUnanswered;
     private boolean mayHaveTakenEffect;
 
-    private LeaseRemoval(
-            Coordinator coordinator, NodePath lease, Optional<Function<GetData.NodeData, Optional<Delete>>> judge) {
+    private LeaseRemoval(Coordinator coordinator, NodePath lease, boolean looksFirst, Optional<String> writer) {
         this.lease = lease;
-        this.judge = judge;
+        this.looksFirst = looksFirst;
+        this.writer = writer;
         this.follower = new SessionFollower(coordinator, this);
     }
 
     /** Deletes it if it is there. Completes on a dispatcher; exceptionally as {@link #ifThere}. */
     static CompletableFuture<Boolean> of(Coordinator coordinator, NodePath lease) {
-        return begin(new LeaseRemoval(coordinator, lease, Optional.empty()));
+        return begin(new LeaseRemoval(coordinator, lease, false, Optional.empty()));
     }
 
     /**
@@ -48,14 +46,12 @@ final class LeaseRemoval implements SessionFollower.Work {
      *     cannot be looked up, or the coordinator is closed
      */
     static CompletableFuture<Boolean> ifThere(Coordinator coordinator, NodePath lease) {
-        return begin(new LeaseRemoval(coordinator, lease, Optional.of(node -> Optional.of(Delete.of(lease)))));
+        return begin(new LeaseRemoval(coordinator, lease, true, Optional.empty()));
     }
 
     /** As {@link #ifThere}, if that writer was the last: another process has not extended it since. */
     static CompletableFuture<Boolean> ifWrittenBy(Coordinator coordinator, NodePath lease, String writer) {
-        return begin(new LeaseRemoval(coordinator, lease, Optional.of(node -> LeaseRecord.parse(node.data())
-                .filter(record -> record.writer().equals(writer))
-                .map(record -> Delete.of(lease).withVersion(node.stat().version())))));
+        return begin(new LeaseRemoval(coordinator, lease, true, Optional.of(writer)));
     }
 
     private static CompletableFuture<Boolean> begin(LeaseRemoval removal) {
@@ -65,21 +61,26 @@ final class LeaseRemoval implements SessionFollower.Work {
 
     @Override
     public void onSession(RecipeSession next) {
-        if (judge.isEmpty()) {
-            delete(next, Delete.of(lease));
+        if (looksFirst) {
+            next.read(GetData.of(lease).linearizable(), node -> onRead(next, node), cause -> onFailure(next, cause));
         } else {
-            next.read(
-                    GetData.of(lease).linearizable(),
-                    node -> onRead(next, node, judge.get()),
-                    cause -> onFailure(next, cause));
+            delete(next, Delete.of(lease));
         }
     }
 
-    private void onRead(
-            RecipeSession on, GetData.NodeData node, Function<GetData.NodeData, Optional<Delete>> judgement) {
+    private void onRead(RecipeSession on, GetData.NodeData node) {
         if (follower.isCurrent(on)) {
-            judgement.apply(node).ifPresentOrElse(deletion -> delete(on, deletion), () -> end(false));
+            deletionOf(node).ifPresentOrElse(deletion -> delete(on, deletion), () -> end(false));
         }
+    }
+
+    private Optional<Delete> deletionOf(GetData.NodeData node) {
+        if (writer.isEmpty()) {
+            return Optional.of(Delete.of(lease));
+        }
+        return LeaseRecord.parse(node.data())
+                .filter(record -> record.writer().equals(writer.get()))
+                .map(record -> Delete.of(lease).withVersion(node.stat().version()));
     }
 
     private void delete(RecipeSession on, Delete deletion) {
