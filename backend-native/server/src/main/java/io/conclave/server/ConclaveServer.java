@@ -51,7 +51,7 @@ import org.slf4j.LoggerFactory;
 public final class ConclaveServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ConclaveServer.class);
     /** What this version understands. */
-    public static final int FEATURE_LEVEL = 4;
+    public static final int FEATURE_LEVEL = 5;
 
     /** At this level all members understand a suspicion that names its term. */
     private static final int TERMS_FEATURE_LEVEL = 2;

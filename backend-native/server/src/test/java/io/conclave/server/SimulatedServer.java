@@ -29,7 +29,7 @@ import java.util.function.UnaryOperator;
  */
 public final class SimulatedServer {
     /** What the servers of the simulation understand. */
-    public static final int FEATURE_LEVEL = 3;
+    public static final int FEATURE_LEVEL = 5;
 
     private static final int CHECK_EVERY = 16;
     private static final Duration HEARTBEAT_DELAY = Duration.ofMillis(50);

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 
 /** A file system of a few megabytes in memory, that can be filled to the brim. Mounting one takes root. */
-final class SmallDisk implements AutoCloseable {
+public final class SmallDisk implements AutoCloseable {
     private final Path mountPoint;
 
     private SmallDisk(Path mountPoint) {
@@ -18,7 +18,7 @@ final class SmallDisk implements AutoCloseable {
     }
 
     /** Mounts it on a new directory; the test is skipped, and says why, where that is not allowed. */
-    static SmallDisk mount(Path mountPoint, int megabytes) throws IOException, InterruptedException {
+    public static SmallDisk mount(Path mountPoint, int megabytes) throws IOException, InterruptedException {
         Files.createDirectories(mountPoint);
         String refusal =
                 run(List.of("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m", "tmpfs", mountPoint.toString()));
@@ -29,12 +29,12 @@ final class SmallDisk implements AutoCloseable {
         return new SmallDisk(mountPoint);
     }
 
-    Path path() {
+    public Path path() {
         return mountPoint;
     }
 
     /** Takes all the room that is left. */
-    void fill() throws IOException {
+    public void fill() throws IOException {
         byte[] block = new byte[4096];
         try (OutputStream ballast = Files.newOutputStream(ballast())) {
             while (true) {
@@ -48,7 +48,7 @@ final class SmallDisk implements AutoCloseable {
     }
 
     /** Gives the room back. */
-    void makeRoom() throws IOException {
+    public void makeRoom() throws IOException {
         Files.deleteIfExists(ballast());
     }
 

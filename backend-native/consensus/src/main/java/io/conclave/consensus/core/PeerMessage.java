@@ -2,7 +2,9 @@ package io.conclave.consensus.core;
 
 import io.conclave.consensus.entry.LogBatch;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.entry.Start;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What members say to each other. Links keep the order of one sender's messages, and may lose any suffix of them. */
@@ -145,6 +147,34 @@ public sealed interface PeerMessage {
     record Forward(List<LogEntry> entries) implements PeerMessage {
         public Forward {
             entries = List.copyOf(entries);
+        }
+    }
+
+    /**
+     * The leader has no room for proposals of the receiver: entries without effect stand in their places, and no copy
+     * that it was sent is proposed. See docs/decisions/0063.
+     *
+     * @param incarnation of the receiver, in which it has numbered them
+     */
+    record Refusal(long term, long incarnation, long firstSequence, long lastSequence) implements OfTerm {
+        /** From this level in force on all members understand it. */
+        public static final int FEATURE_LEVEL = 5;
+
+        /** The messages that refuse these proposals, which are in the order of their sender. */
+        public static List<Refusal> of(long term, List<Origin> refused) {
+            List<Refusal> refusals = new ArrayList<>();
+            for (int from = 0, to; from < refused.size(); from = to) {
+                Origin first = refused.get(from);
+                to = from + 1;
+                while (to < refused.size()
+                        && refused.get(to).incarnation() == first.incarnation()
+                        && refused.get(to).sequence() == first.sequence() + to - from) {
+                    to++;
+                }
+                refusals.add(
+                        new Refusal(term, first.incarnation(), first.sequence(), first.sequence() + to - from - 1));
+            }
+            return refusals;
         }
     }
 }

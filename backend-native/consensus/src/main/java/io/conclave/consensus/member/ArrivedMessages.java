@@ -43,6 +43,8 @@ final class ArrivedMessages {
             log.debug("ignoring {} of member {}: its directory is not the one that it shows", message, from);
         } else if (message instanceof PeerMessage.Forward forward) {
             intake.forwarded(from, forward.entries());
+        } else if (message instanceof PeerMessage.Refusal refusal) {
+            intake.refused(from, refusal);
         } else if (message instanceof PeerMessage.Note note) {
             listener.told(from, note.bytes());
         } else if (message instanceof PeerMessage.Greeting greeting) {

@@ -7,12 +7,14 @@ import io.conclave.consensus.core.CoreRole;
 import io.conclave.consensus.core.CoreStatus;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.entry.LogEntry;
+import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.store.LogStore.Appended;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,6 +59,10 @@ final class Intake {
     private int linkCount;
     private Target target = Target.NONE;
     private boolean full;
+    private BooleanSupplier refuses = () -> false;
+
+    /** The term whose leader has refused proposals of this member last. */
+    private long refusedTerm;
 
     Intake(
             LogOptions options,
@@ -75,6 +81,11 @@ final class Intake {
         this.reads = reads;
         this.gathered = new ProposalLine(options.largeEntryBytes());
         this.largeEntries = new LargeEntryGate(options.heartbeatMs());
+    }
+
+    /** What was numbered and finds no room on the leader is refused while that is so; else it waits for room. */
+    void refusesIf(BooleanSupplier condition) {
+        refuses = condition;
     }
 
     /** There was no room for what is to be proposed here. */
@@ -136,6 +147,15 @@ final class Intake {
         };
     }
 
+    /** The leader has no room for proposals of this member. */
+    void refused(int leader, PeerMessage.Refusal refusal) {
+        if (!own.awaitsRoom()) {
+            log.warn("member {} leads, and its disk is full; writes are rejected until it has room", leader);
+        }
+        refusedTerm = Math.max(refusedTerm, refusal.term());
+        own.refused(refusal.incarnation(), refusal.firstSequence(), refusal.lastSequence());
+    }
+
     // ---- from the queue
 
     /** Takes what has gathered in the queue, at most a batch's worth; returns whether there was anything. */
@@ -174,10 +194,10 @@ final class Intake {
         return !fresh.isEmpty();
     }
 
-    /** Numbers what was taken; on a leader without room for it, holds it back or rejects it. */
+    /** Numbers what was taken; if the leader has no room for it, holds it back or rejects it. */
     private boolean admit() {
         boolean leads = core.role() == CoreRole.LEADER;
-        Appended room = leads ? writer.roomFor(fresh.size(), freshBytes) : Appended.DONE;
+        Appended room = leads ? writer.roomFor(fresh.size(), freshBytes) : roomElsewhere();
         if (room == Appended.WAIT) {
             return false;
         }
@@ -188,10 +208,14 @@ final class Intake {
                 queue.reject(proposed, Rejection.DISK_FULL);
             }
         }
-        full = room == Appended.FULL;
+        full = leads && room == Appended.FULL;
         fresh.clear();
         freshBytes = 0;
         return true;
+    }
+
+    private Appended roomElsewhere() {
+        return own.awaitsRoom() && core.term() == refusedTerm ? Appended.FULL : Appended.DONE;
     }
 
     /** Reads that came one behind the other share a request; a heartbeat has its own, for its note. */
@@ -249,7 +273,7 @@ final class Intake {
         }
         boolean takes = core.takesProposals();
         while (takes && gathered.hasSmall()) {
-            takes = proposeBatch(nowMs, gathered.nextSmall(options.maxBatchBytes())) != 0;
+            takes = proposeBatch(nowMs, gathered.nextSmall(options.maxBatchBytes())) != 0 || refuse();
         }
     }
 
@@ -266,7 +290,7 @@ final class Intake {
         if (index != 0) {
             largeEntries.proposed(index, nowMs);
         }
-        return index != 0;
+        return index != 0 || refuse();
     }
 
     private boolean isLargeDue(long commitIndex, long nowMs) {
@@ -294,6 +318,27 @@ final class Intake {
         }
         gathered.remove();
         return core.propose(nowMs, options.wallClockMs().getAsLong(), batch);
+    }
+
+    /**
+     * Gives up the batch that has just found no room, and tells the members whose it is. Returns whether anything of it
+     * was given up, so that what is left may fit.
+     */
+    private boolean refuse() {
+        if (!full || !refuses.getAsBoolean()) {
+            return false;
+        }
+        Map<Integer, List<Origin>> refused = gathered.refuse();
+        refused.forEach((member, origins) -> {
+            for (PeerMessage.Refusal refusal : PeerMessage.Refusal.of(core.term(), origins)) {
+                if (member == options.memberId()) {
+                    own.refused(refusal.incarnation(), refusal.firstSequence(), refusal.lastSequence());
+                } else {
+                    outgoing.send(member, refusal);
+                }
+            }
+        });
+        return !refused.isEmpty();
     }
 
     /** This member leads no more: what it has not proposed goes to the next leader, from those whose it is. */

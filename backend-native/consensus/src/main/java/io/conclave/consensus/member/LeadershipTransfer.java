@@ -51,6 +51,11 @@ final class LeadershipTransfer {
         return true;
     }
 
+    /** Whether that was tried of late, so that it is not tried again yet. */
+    boolean wasTriedForRoom(long nowMs) {
+        return nowMs < nextForRoomMs;
+    }
+
     /** Tried once. */
     void beginBeforeEnd(Core core, long nowMs) {
         if (!begunBeforeEnd) {

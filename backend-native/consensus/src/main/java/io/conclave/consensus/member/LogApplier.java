@@ -30,8 +30,8 @@ final class LogApplier {
 
     /** Told about entries as they are applied. Does nothing by itself, as one who has proposed nothing. */
     interface ApplyListener {
-        /** An entry of this member counts; its proposal, if it was made since the start. */
-        default @Nullable Proposal accepted(Origin origin) {
+        /** An entry of this member counts; its proposal, if it was made since the start and is what the entry says. */
+        default @Nullable Proposal accepted(Origin origin, LogEntryKind kind) {
             return null;
         }
 
@@ -187,7 +187,7 @@ final class LogApplier {
             featureLevel =
                     Math.max(featureLevel, ByteBuffer.wrap(entry.payload()).getInt());
         }
-        Proposal proposal = own ? listener.accepted(origin) : null;
+        Proposal proposal = own ? listener.accepted(origin, entry.kind()) : null;
         accepted.add(new CommittedEntry(entry.kind(), entry.payload(), proposal));
     }
 }

@@ -1,6 +1,7 @@
 package io.conclave.consensus.member;
 
 import io.conclave.consensus.Proposal;
+import io.conclave.consensus.Rejection;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.LogEntryKind;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,10 +34,21 @@ final class OwnProposals implements LogApplier.ApplyListener {
         final long number;
         LogEntry entry;
 
+        /** How often it was handed to a leader: so many copies there may be. */
+        int sendings;
+
+        /** The leader has given it up, and it was rejected; the entry without effect has still to be applied. */
+        boolean refused;
+
         Pending(ProposalQueue.Proposed item, long number, LogEntry entry) {
             this.item = item;
             this.number = number;
             this.entry = entry;
+        }
+
+        /** What it counts for. */
+        int bytes() {
+            return refused ? 0 : item.bytes();
         }
     }
 
@@ -56,6 +69,9 @@ final class OwnProposals implements LogApplier.ApplyListener {
     private boolean startSent;
     private boolean gap;
 
+    /** How many of the pending ones are refused. */
+    private int refused;
+
     OwnProposals(ProposalQueue queue, int memberId, LongSupplier nonces) {
         this.queue = queue;
         this.memberId = memberId;
@@ -73,8 +89,9 @@ final class OwnProposals implements LogApplier.ApplyListener {
         return incarnation != 0;
     }
 
+    /** Whether all proposals have had their outcome. */
     boolean isEmpty() {
-        return sent.isEmpty() && unsent.isEmpty();
+        return settled() == lastNumber;
     }
 
     /** The number, in the order in which they came, of the last proposal taken. */
@@ -84,8 +101,20 @@ final class OwnProposals implements LogApplier.ApplyListener {
 
     /** All proposals up to this number have had their outcome. */
     long settled() {
-        Pending oldest = oldest();
-        return oldest == null ? lastNumber : oldest.number - 1;
+        Pending open = refused == 0 ? oldest() : oldestOpen();
+        return open == null ? lastNumber : open.number - 1;
+    }
+
+    private @Nullable Pending oldestOpen() {
+        return Stream.concat(sent.stream(), unsent.stream())
+                .filter(pending -> !pending.refused)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** A leader has refused a proposal for want of room, and the entry in its place is not applied yet. */
+    boolean awaitsRoom() {
+        return refused > 0;
     }
 
     private @Nullable Pending oldest() {
@@ -116,11 +145,12 @@ final class OwnProposals implements LogApplier.ApplyListener {
         }
         int bytes = 0;
         for (Pending first = unsent.peek(); first != null; first = unsent.peek()) {
-            bytes += LogEntry.OVERHEAD_BYTES + first.item.bytes();
+            bytes += LogEntry.OVERHEAD_BYTES + first.bytes();
             if ((bytes > maxBytes && !entries.isEmpty()) || (sentBytes > IN_FLIGHT_BYTES && !sent.isEmpty())) {
                 break;
             }
-            sentBytes += first.item.bytes();
+            sentBytes += first.bytes();
+            first.sendings++;
             entries.add(counts(first, term) ? first.entry : withoutEffect(first.entry));
             sent.add(unsent.remove());
         }
@@ -136,8 +166,8 @@ final class OwnProposals implements LogApplier.ApplyListener {
     }
 
     /** The lowest level, which is in force anyway; the entry keeps its place in the sequence. */
-    private static LogEntry withoutEffect(LogEntry level) {
-        return new LogEntry(level.kind(), level.origin(), new byte[Integer.BYTES]);
+    static LogEntry withoutEffect(LogEntry entry) {
+        return new LogEntry(LogEntryKind.FEATURE_LEVEL, entry.origin(), new byte[Integer.BYTES]);
     }
 
     /** What was sent may be lost: there is another leader, or another link to it. */
@@ -149,8 +179,45 @@ final class OwnProposals implements LogApplier.ApplyListener {
         }
     }
 
+    /**
+     * A leader has put entries without effect in the places of these. What was sent only once was given up with that,
+     * and is rejected. Of the rest another copy may be in a log: what is applied with its number will tell.
+     */
+    void refused(long ofIncarnation, long firstSequence, long lastSequence) {
+        if (ofIncarnation != incarnation) {
+            return;
+        }
+        for (Pending pending : sent) {
+            if (isOnlyCopy(pending, firstSequence, lastSequence)) {
+                sentBytes -= pending.bytes();
+                reject(pending);
+            }
+        }
+        for (Pending pending : unsent) { // there is another leader, which was not sent it yet
+            if (isOnlyCopy(pending, firstSequence, lastSequence)) {
+                reject(pending);
+            }
+        }
+    }
+
+    private static boolean isOnlyCopy(Pending pending, long firstSequence, long lastSequence) {
+        long sequence = pending.entry.origin().sequence();
+        return sequence >= firstSequence && sequence <= lastSequence && pending.sendings == 1 && !pending.refused;
+    }
+
+    private void reject(Pending pending) {
+        pending.refused = true;
+        pending.entry = withoutEffect(pending.entry);
+        refused++;
+        queue.reject(pending.item, Rejection.DISK_FULL);
+    }
+
+    /**
+     * An entry of this member is applied; its proposal if it was made since the start. An entry without effect in the
+     * place of a write is a leader's refusal of it.
+     */
     @Override
-    public @Nullable Proposal accepted(Origin origin) {
+    public @Nullable Proposal accepted(Origin origin, LogEntryKind kind) {
         Pending oldest = oldest();
         if (incarnation == 0 || origin.incarnation() != incarnation) {
             return null;
@@ -159,18 +226,30 @@ final class OwnProposals implements LogApplier.ApplyListener {
             throw new IllegalStateException(origin + " is applied, but the oldest pending one is "
                     + (oldest == null ? "none" : oldest.entry.origin()));
         }
+        boolean isItself = kind == oldest.item.kind();
+        if (isItself && oldest.refused) {
+            throw new IllegalStateException(origin + " is applied, and was refused");
+        }
         take(oldest);
+        if (!isItself) {
+            if (!oldest.refused) {
+                queue.reject(oldest.item, Rejection.DISK_FULL);
+            }
+            return null;
+        }
+        queue.release(oldest.item.bytes());
         return oldest.item.proposal();
     }
 
+    /** Its room in the queue is given back with its outcome. */
     private void take(Pending oldest) {
         if (sent.peek() == oldest) {
             sent.remove();
-            sentBytes -= oldest.item.bytes();
+            sentBytes -= oldest.bytes();
         } else {
             unsent.remove();
         }
-        queue.release(oldest.item.bytes());
+        refused -= oldest.refused ? 1 : 0;
     }
 
     /** What was not applied is a copy, or its predecessor was lost. */
@@ -210,8 +289,11 @@ final class OwnProposals implements LogApplier.ApplyListener {
         incarnation = index;
         lastSequence = 0;
         sendAgain();
+        unsent.removeIf(pending -> pending.refused); // only its number was still needed
+        refused = 0;
         for (Pending pending : unsent) {
             pending.entry = entryOf(pending.item);
+            pending.sendings = 0;
         }
     }
 
@@ -257,6 +339,10 @@ final class OwnProposals implements LogApplier.ApplyListener {
                 oldest != null && oldest.entry.origin().sequence() <= upToSequence;
                 oldest = oldest()) {
             take(oldest);
+            if (oldest.refused) {
+                continue;
+            }
+            queue.release(oldest.item.bytes());
             try {
                 oldest.item.proposal().outcomeUnknown();
             } catch (RuntimeException e) {

@@ -2,6 +2,7 @@ package io.conclave.consensus.member;
 
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.LogEntryKind;
+import io.conclave.consensus.entry.Origin;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -129,6 +130,31 @@ final class ProposalLine {
         inTurn.forEach(line -> line.looked = 0);
         inTurn.sort(order);
         return inTurn;
+    }
+
+    /**
+     * Gives up the writes among what was looked at last: entries without effect take their places.
+     *
+     * @return by member which of its proposals these are, in its order; a member without any is not in it
+     */
+    Map<Integer, List<Origin>> refuse() {
+        Map<Integer, List<Origin>> refused = new TreeMap<>();
+        lines.forEach((member, line) -> {
+            List<Origin> ofMember = new ArrayList<>();
+            for (int i = line.waiting.size(); i > 0; i--) { // once around
+                LogEntry entry = line.waiting.remove();
+                boolean isGivenUp = line.looked-- > 0 && entry.kind() == LogEntryKind.APPLICATION;
+                line.waiting.add(isGivenUp ? OwnProposals.withoutEffect(entry) : entry);
+                if (isGivenUp) {
+                    ofMember.add(entry.origin());
+                }
+            }
+            line.looked = 0;
+            if (!ofMember.isEmpty()) {
+                refused.put(member, ofMember);
+            }
+        });
+        return refused;
     }
 
     /** Removes what was looked at last: it is proposed. */

@@ -10,6 +10,7 @@ import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.core.PeerMessage.Note;
 import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.core.PeerMessage.ReadIndexRequest;
+import io.conclave.consensus.core.PeerMessage.Refusal;
 import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
@@ -58,6 +59,9 @@ final class MessageCodec {
 
     private static final byte GREETING = 13;
     private static final byte CONTRADICTION = 14;
+
+    /** Sent when {@link Refusal#FEATURE_LEVEL} is in force. */
+    private static final byte REFUSAL = 15;
 
     private MessageCodec() {}
 
@@ -136,6 +140,9 @@ final class MessageCodec {
         } else if (message instanceof Contradiction contradiction) {
             out.writeByte(CONTRADICTION).writeLong(contradiction.term());
             out.writeLong(contradiction.index()).writeLong(contradiction.termThere());
+        } else if (message instanceof Refusal refusal) {
+            out.writeByte(REFUSAL).writeLong(refusal.term()).writeLong(refusal.incarnation());
+            out.writeLong(refusal.firstSequence()).writeLong(refusal.lastSequence());
         } else {
             throw new IllegalArgumentException("there are no bytes for a " + message.getClass());
         }
@@ -212,6 +219,7 @@ final class MessageCodec {
             case NOTE -> new Note(readBytes(in));
             case GREETING -> new Greeting(readStart(in), in.readLong(), in.readLong(), in.readLong(), in.readLong());
             case CONTRADICTION -> new Contradiction(in.readLong(), in.readLong(), in.readLong());
+            case REFUSAL -> new Refusal(in.readLong(), in.readLong(), in.readLong(), in.readLong());
             default -> throw new MalformedMessageException("message type " + type + " is unknown to this version");
         };
     }

@@ -9,6 +9,7 @@ import io.conclave.consensus.core.PeerMessage.Forward;
 import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.core.PeerMessage.OfTerm;
 import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
+import io.conclave.consensus.core.PeerMessage.Refusal;
 import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
@@ -57,6 +58,10 @@ final class MessageShape {
             index("index", greeting.configurationIndex());
         } else if (message instanceof Contradiction contradiction) {
             index("index", contradiction.index());
+        } else if (message instanceof Refusal refusal) {
+            index("incarnation", refusal.incarnation());
+            atLeast("sequence", refusal.firstSequence(), 1);
+            atLeast("sequence", refusal.lastSequence(), refusal.firstSequence());
         }
     }
 

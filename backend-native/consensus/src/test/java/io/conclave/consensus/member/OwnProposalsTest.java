@@ -1,6 +1,7 @@
 package io.conclave.consensus.member;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.Proposal;
@@ -10,6 +11,8 @@ import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.LogState.Proposer;
+import io.conclave.consensus.entry.Origin;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,6 +27,7 @@ class OwnProposalsTest {
     private final ProposalQueue queue = new ProposalQueue(100, 1 << 20, () -> {});
     private long nonce = 100;
     private final OwnProposals own = new OwnProposals(queue, 7, () -> nonce++);
+    private final List<Rejection> rejections = new ArrayList<>();
     private int unknown;
 
     private ProposalQueue.Proposed item() {
@@ -38,7 +42,7 @@ class OwnProposalsTest {
 
                     @Override
                     public void rejected(Rejection reason) {
-                        throw new AssertionError("rejected: " + reason);
+                        rejections.add(reason);
                     }
 
                     @Override
@@ -70,7 +74,109 @@ class OwnProposalsTest {
         assertEquals(1, sent.size());
         assertEquals(50, sent.get(0).origin().incarnation());
         assertEquals(1, sent.get(0).origin().sequence());
-        assertTrue(own.accepted(sent.get(0).origin()) != null);
+        assertTrue(own.accepted(sent.get(0).origin(), LogEntryKind.APPLICATION) != null);
         assertTrue(own.isEmpty());
+    }
+
+    /** Begins an incarnation of this index, and sends so many proposals. */
+    private Started begin(long index, int proposals) {
+        own.configured(WITH);
+        Started start = Started.of(own.next(1, ALL).get(0)).orElseThrow();
+        own.started(start, index);
+        for (int i = 0; i < proposals; i++) {
+            own.add(item());
+        }
+        assertEquals(proposals, own.next(1, ALL).size());
+        return start;
+    }
+
+    private static Origin origin(long sequence) {
+        return new Origin(7, 10, sequence);
+    }
+
+    @Test
+    void whatWasSentOnceAndIsRefusedIsRejectedAndKeepsItsNumberWithoutEffect() {
+        begin(10, 3);
+        own.refused(10, 2, 2);
+        assertEquals(List.of(Rejection.DISK_FULL), rejections);
+        assertTrue(own.awaitsRoom());
+
+        own.sendAgain();
+        List<LogEntry> sent = own.next(2, ALL);
+        assertEquals(
+                List.of(LogEntryKind.APPLICATION, LogEntryKind.FEATURE_LEVEL, LogEntryKind.APPLICATION),
+                sent.stream().map(LogEntry::kind).toList());
+        assertEquals(
+                List.of(1L, 2L, 3L),
+                sent.stream().map(entry -> entry.origin().sequence()).toList());
+
+        assertTrue(own.accepted(origin(1), LogEntryKind.APPLICATION) != null);
+        assertTrue(own.accepted(origin(2), LogEntryKind.FEATURE_LEVEL) == null);
+        assertFalse(own.awaitsRoom());
+        assertTrue(own.accepted(origin(3), LogEntryKind.APPLICATION) != null);
+        assertTrue(own.isEmpty());
+        assertEquals(1, rejections.size());
+        assertEquals(0, unknown);
+    }
+
+    @Test
+    void readsDoNotWaitForTheEntryInThePlaceOfARefusedProposal() {
+        begin(10, 2);
+        own.refused(10, 1, 1);
+        assertEquals(1, own.settled());
+        own.refused(10, 2, 2);
+        assertEquals(2, own.settled());
+        assertTrue(own.isEmpty());
+    }
+
+    /** The first copy may be in a log. */
+    @Test
+    void whatWasSentTwiceIsNotRejectedUntilTheEntryOfItsNumberIsApplied() {
+        begin(10, 2);
+        own.sendAgain();
+        own.next(1, ALL);
+        own.refused(10, 1, 2);
+        assertEquals(List.of(), rejections);
+        assertEquals(0, own.settled());
+
+        assertTrue(own.accepted(origin(1), LogEntryKind.APPLICATION) != null);
+        assertTrue(own.accepted(origin(2), LogEntryKind.FEATURE_LEVEL) == null);
+        assertEquals(List.of(Rejection.DISK_FULL), rejections);
+        assertTrue(own.isEmpty());
+    }
+
+    @Test
+    void aRefusalOfAnotherIncarnationMeansNothing() {
+        begin(10, 1);
+        own.refused(9, 1, 1);
+        assertEquals(List.of(), rejections);
+        assertFalse(own.awaitsRoom());
+    }
+
+    @Test
+    void whatIsRefusedTwiceIsRejectedOnce() {
+        begin(10, 1);
+        own.refused(10, 1, 1);
+        own.refused(10, 1, 1);
+        assertEquals(1, rejections.size());
+        own.abandon();
+        assertEquals(0, unknown);
+    }
+
+    /** Its number ends with the incarnation; it must not come back with a new one. */
+    @Test
+    void aRefusedProposalDoesNotComeBackInTheNextIncarnation() {
+        Started start = begin(10, 2);
+        own.refused(10, 1, 1);
+        own.started(new Started(7, start.nonce() + 50, start.start()), 20); // another start of this member
+        Started next = Started.of(own.next(2, ALL).get(0)).orElseThrow();
+        own.started(next, 30);
+        assertFalse(own.awaitsRoom());
+        List<LogEntry> sent = own.next(2, ALL);
+        assertEquals(1, sent.size());
+        assertEquals(LogEntryKind.APPLICATION, sent.get(0).kind());
+        assertEquals(new Origin(7, 30, 1), sent.get(0).origin());
+        own.refused(30, 1, 1);
+        assertEquals(2, rejections.size(), "it was sent once with this number");
     }
 }

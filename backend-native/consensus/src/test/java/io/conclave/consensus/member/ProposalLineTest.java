@@ -8,6 +8,7 @@ import io.conclave.consensus.entry.LogEntry;
 import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.Origin;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** In which order a leader proposes what waits. */
@@ -136,5 +137,26 @@ class ProposalLineTest {
         assertFalse(line.hasLarge());
         assertTrue(line.hasSmall());
         assertEquals(List.of("1.1"), small(ALL));
+    }
+
+    @Test
+    void whatIsRefusedLeavesItsPlaceToAnEntryWithoutEffect() {
+        add(1, 10);
+        add(1, 20);
+        add(1, LARGE);
+        add(2, 10);
+        line.add(3, new LogEntry(LogEntryKind.FEATURE_LEVEL, new Origin(3, 1, 1), new byte[4]));
+        line.nextSmall(ALL);
+        assertEquals(
+                Map.of(1, List.of(new Origin(1, 1, 1), new Origin(1, 1, 2)), 2, List.of(new Origin(2, 1, 1))),
+                line.refuse());
+
+        line.nextSmall(ALL);
+        assertEquals(Map.of(), line.refuse(), "nothing is refused twice");
+        assertEquals(List.of("1.1", "1.2", "2.1", "3.1"), small(ALL));
+        line.nextLarge(ALL);
+        assertEquals(Map.of(1, List.of(new Origin(1, 1, 3))), line.refuse());
+        assertFalse(line.hasLarge());
+        assertEquals(List.of("1.3"), small(ALL));
     }
 }

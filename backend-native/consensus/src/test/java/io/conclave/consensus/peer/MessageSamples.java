@@ -10,6 +10,7 @@ import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.core.PeerMessage.Note;
 import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.core.PeerMessage.ReadIndexRequest;
+import io.conclave.consensus.core.PeerMessage.Refusal;
 import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.core.PeerMessage.SnapshotReply;
 import io.conclave.consensus.core.PeerMessage.TimeoutNow;
@@ -40,7 +41,8 @@ final class MessageSamples {
             new Commit(5, 40),
             new Note(new byte[] {(byte) 0xbe, (byte) 0xef}),
             new Greeting(new Start(0x0123456789abcdefL, 7, 8), 40, 41, 4, 12),
-            new Contradiction(5, 40, 3));
+            new Contradiction(5, 40, 3),
+            new Refusal(5, 12, 3, 17));
 
     private MessageSamples() {}
 

@@ -81,6 +81,7 @@ final class CounterMachine implements StateMachine, LogListener, SimulatedMember
         public void rejected(Rejection reason) {
             end(this);
             history.rejected(id);
+            history.rejectedElsewhere += leadingTerm == 0 ? 1 : 0;
         }
 
         @Override

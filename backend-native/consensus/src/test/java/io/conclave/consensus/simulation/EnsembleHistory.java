@@ -33,6 +33,9 @@ final class EnsembleHistory {
     private final Map<Long, Integer> leaders = new HashMap<>();
     private final Map<Long, Long> appliedAt = new HashMap<>();
     private final Map<Long, Long> lastOfProposer = new HashMap<>();
+    /** Proposals of members that did not lead then that were rejected. */
+    int rejectedElsewhere;
+
     private final Set<Long> rejected = new HashSet<>();
     private final Set<Long> acknowledged = new HashSet<>();
     private long nextId;

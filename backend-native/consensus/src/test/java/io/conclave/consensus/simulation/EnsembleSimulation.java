@@ -9,6 +9,7 @@ import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreOptions;
 import io.conclave.consensus.core.CoreStart;
+import io.conclave.consensus.core.PeerMessage.Refusal;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.member.CoreFactory;
@@ -115,6 +116,7 @@ final class EnsembleSimulation {
                 .snapshotEveryEntries(snapshotEveryEntries)
                 .snapshotCheckEveryMs(snapshotCheckEveryMs)
                 .snapshotsKept(2)
+                .featureLevel(Refusal.FEATURE_LEVEL)
                 .build();
         CounterMachine application =
                 new CounterMachine(apart.getOrDefault(id, history), id, snapshotPadding.getAsInt());
@@ -189,6 +191,16 @@ final class EnsembleSimulation {
                 () -> leader() != 0
                         && configuration().voters().equals(wanted)
                         && !configuration().isJoint());
+    }
+
+    /** Puts in force that a full leader refuses what other members forward. */
+    void raiseLevel() {
+        await("the level", 60, () -> {
+            if (leader() != 0) {
+                log(leader()).propose(new RaisedLevel(Refusal.FEATURE_LEVEL));
+            }
+            return applications.values().stream().anyMatch(each -> each.featureLevel >= Refusal.FEATURE_LEVEL);
+        });
     }
 
     // ---- work

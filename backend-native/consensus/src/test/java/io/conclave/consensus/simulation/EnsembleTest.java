@@ -11,11 +11,7 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.LogRole;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
-import io.conclave.consensus.Proposal;
-import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
-import io.conclave.consensus.entry.LogEntryKind;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Set;
@@ -358,23 +354,6 @@ class EnsembleTest {
         simulation.await("the level", 10, () -> simulation.applications.values().stream()
                 .allMatch(each -> each.featureLevel == 8));
         simulation.settle();
-    }
-
-    private record RaisedLevel(int level) implements Proposal {
-        @Override
-        public LogEntryKind kind() {
-            return LogEntryKind.FEATURE_LEVEL;
-        }
-
-        @Override
-        public byte[] payload() {
-            return ByteBuffer.allocate(Integer.BYTES).putInt(level).array();
-        }
-
-        @Override
-        public void rejected(Rejection reason) {
-            throw new AssertionError("level " + level + " is rejected: " + reason);
-        }
     }
 
     @Test

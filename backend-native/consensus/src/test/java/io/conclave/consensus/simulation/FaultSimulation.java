@@ -43,6 +43,12 @@ final class FaultSimulation {
     /** By member: what its disk held some time ago. */
     private final Map<Integer, Map<String, byte[]>> images = new HashMap<>();
 
+    /** For disks that fill up at the same time. */
+    private final Random rooms;
+
+    /** All disks are full at times, and the leader refuses what is forwarded to it then. */
+    boolean disksFillTogether;
+
     private final SnapshotRot rot;
     private final Map<String, Integer> counts = new TreeMap<>();
 
@@ -55,6 +61,7 @@ final class FaultSimulation {
         random = new Random(seed * 7919);
         edges = new Random(seed * 104_729);
         readers = new Random(seed * 1_299_709);
+        rooms = new Random(seed * 15_485_863);
         hasEdges = withEdges;
         rot = new SnapshotRot(new Random(seed * 104_729));
         durable = random.nextInt(5) != 0;
@@ -83,6 +90,9 @@ final class FaultSimulation {
         } else {
             ensemble.runFor(random.nextInt(500_000));
         }
+        if (disksFillTogether) {
+            ensemble.raiseLevel();
+        }
         if (random.nextInt(3) == 0) {
             ensemble.network.delayUs(20_000 + random.nextInt(50_000));
         }
@@ -94,6 +104,9 @@ final class FaultSimulation {
             }
             if (hasEdges && edges.nextInt(8) == 0) {
                 edge();
+            }
+            if (disksFillTogether) {
+                fillOrEmptyDisks();
             }
             strikeReaders();
             if (durable) {
@@ -473,6 +486,21 @@ final class FaultSimulation {
         SimulatedDisk disk = member.disk();
         rot.spare(disk);
         disk.capacity(random.nextBoolean() ? Long.MAX_VALUE : disk.used() + random.nextInt(128 * 1024));
+    }
+
+    /** Links break and leaders change more often meanwhile, so that some things are sent more than once. */
+    private void fillOrEmptyDisks() {
+        switch (rooms.nextInt(12)) {
+            case 0, 1 ->
+                ensemble.members.values().forEach(member -> {
+                    rot.spare(member.disk());
+                    member.disk().capacity(member.disk().used() + rooms.nextInt(8 * 1024));
+                });
+            case 2 -> ensemble.members.values().forEach(member -> member.disk().capacity(Long.MAX_VALUE));
+            case 3, 4 -> ensemble.network.reset(1 + rooms.nextInt(size), 1 + rooms.nextInt(size));
+            case 5 -> transferLeadership();
+            default -> {}
+        }
     }
 
     private void close(SimulatedMember member) {

@@ -1,5 +1,6 @@
 package io.conclave.consensus.simulation;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import io.conclave.consensus.core.MistakenCores;
@@ -52,6 +53,27 @@ class FaultSimulationTest {
                 + unknown + " outcomes unknown, " + read + " received states read, " + overtaken
                 + " overtaken by another one, " + diedReading + " deaths and " + leadersWhileReading
                 + " elections while reading");
+    }
+
+    /** Where nobody has room; the history looks that nothing is refused and applied. */
+    @Test
+    @Timeout(value = 2, unit = TimeUnit.HOURS)
+    void whatIsRefusedForWantOfRoomIsNeverApplied() {
+        long first = Long.getLong("sim.seed", 1);
+        long seeds = Long.getLong("sim.seeds", Sample.of(100));
+        long rejectedElsewhere = 0;
+        for (long seed = first; seed < first + seeds; seed++) {
+            FaultSimulation simulation = new FaultSimulation(seed);
+            simulation.disksFillTogether = true;
+            try {
+                simulation.run();
+            } catch (RuntimeException | AssertionError | PowerFailure e) {
+                fail("seed " + seed + " (see it again with -Dsim.seed=" + seed + " -Dsim.seeds=1)", e);
+            }
+            rejectedElsewhere += simulation.ensemble.history.rejectedElsewhere;
+        }
+        System.out.println(seeds + " seeds, " + rejectedElsewhere + " proposals of others than the leader refused");
+        assertTrue(rejectedElsewhere > 0);
     }
 
     /** The planted mistake: a member believes any term. */

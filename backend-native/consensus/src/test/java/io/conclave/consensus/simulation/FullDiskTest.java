@@ -185,6 +185,80 @@ class FullDiskTest {
         assertTrue(added < 80, "the log has " + added + " entries more");
     }
 
+    /** Three whose disks are full. */
+    private static EnsembleSimulation threeThatAreFull() {
+        EnsembleSimulation simulation = three();
+        simulation.raiseLevel();
+        simulation.members.values().forEach(member -> member.disk()
+                .capacity(member.disk().used()));
+        simulation.await("full disks", 60, () -> {
+            for (int i = 0; i < 8; i++) {
+                simulation.members.keySet().forEach(id -> simulation.propose(id, 900));
+            }
+            return simulation.leader() != 0
+                    && simulation.members.keySet().stream().allMatch(id -> isFull(simulation, id));
+        });
+        simulation.await("all refused", 20, () -> simulation.applications.values().stream()
+                .allMatch(application -> application.open.isEmpty()));
+        return simulation;
+    }
+
+    @Test
+    void aWriteThroughAFollowerIsRefusedWhileNobodyHasRoomAndReadsBehindItGoOn() {
+        EnsembleSimulation simulation = threeThatAreFull();
+        int follower = simulation.leader() % 3 + 1;
+        for (int i = 0; i < 5; i++) {
+            int refused = simulation.history.rejectedElsewhere;
+            int reads = simulation.reads;
+            assertTrue(simulation.propose(follower, 7_000));
+            simulation.read(follower);
+            simulation.await(
+                    "its refusal",
+                    2,
+                    () -> simulation.application(follower).open.isEmpty());
+            simulation.await("the read", 2, () -> simulation.reads > reads);
+            assertEquals(refused + 1, simulation.history.rejectedElsewhere);
+            simulation.runFor(SECOND_US);
+        }
+        simulation.members.values().forEach(member -> member.disk().capacity(Long.MAX_VALUE));
+        simulation.await("a write", 10, () -> {
+            int before = simulation.history.acknowledgedCount();
+            simulation.propose(follower, 900);
+            simulation.runFor(SECOND_US / 10);
+            return simulation.history.acknowledgedCount() > before;
+        });
+        simulation.settle();
+    }
+
+    /** Another copy of it may be in a log, for all that this member knows. */
+    @Test
+    void aWriteThatWasSentTwiceStaysOpenUntilAnEntryOfItsNumberIsApplied() {
+        EnsembleSimulation simulation = three();
+        simulation.raiseLevel();
+        simulation.members.values().forEach(member -> member.disk()
+                .capacity(member.disk().used()));
+        simulation.await("full disks", 60, () -> {
+            simulation.propose(simulation.leader(), 900);
+            return isFull(simulation, simulation.leader());
+        });
+        simulation.runFor(SECOND_US);
+        int leader = simulation.leader();
+        int follower = leader % 3 + 1;
+        int refused = simulation.history.rejectedElsewhere;
+        simulation.network.delayUs(follower, leader, 200_000);
+        assertTrue(simulation.propose(follower, 7_000));
+        simulation.runFor(50_000);
+        simulation.network.reset(follower, leader);
+        simulation.network.delayUs(follower, leader, 0);
+        simulation.runFor(20 * SECOND_US);
+        assertEquals(1, simulation.application(follower).open.size());
+        simulation.members.values().forEach(member -> member.disk().capacity(Long.MAX_VALUE));
+        simulation.await(
+                "its outcome", 20, () -> simulation.application(follower).open.isEmpty());
+        assertEquals(refused + 1, simulation.history.rejectedElsewhere);
+        simulation.settle();
+    }
+
     @Test
     void anEmptyDirectoryWithoutRoomJoinsWhenThereIsSome() {
         EnsembleSimulation simulation = three();
