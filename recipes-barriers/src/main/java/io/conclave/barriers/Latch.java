@@ -3,10 +3,10 @@ package io.conclave.barriers;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
-import io.conclave.node.NodeStat;
 import io.conclave.recipe.RecipePaths;
 import io.conclave.recipe.Waiting;
 import io.conclave.request.Exists;
+import io.conclave.request.GetData;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.UUID;
@@ -104,6 +104,7 @@ public final class Latch {
      * How many counts are missing; 0 if it is open. Out of date as soon as it is known. Blocks.
      *
      * @throws InterruptedException if the thread is interrupted
+     * @throws IllegalArgumentException if the latch at this path was made for another count
      */
     public int remaining() throws InterruptedException {
         return Waiting.await(RecipeAccess.session(coordinator), look());
@@ -115,16 +116,26 @@ public final class Latch {
     }
 
     private CompletionStage<Integer> look() {
-        return RecipeAccess.read(coordinator, Exists.of(layout.counts())).thenApply(found -> {
-            int counted = found.map(NodeStat::numChildren).orElse(0);
-            return Math.max(0, layout.count() - counted);
-        });
+        return RecipeAccess.read(coordinator, Exists.of(layout.counts()))
+                .thenCompose(counts -> counts.isPresent()
+                        ? CompletableFuture.completedFuture(
+                                Math.max(0, layout.count() - counts.get().numChildren()))
+                        : lookForOtherCount());
+    }
+
+    /** Nothing has counted, or the latch was made for another count. */
+    private CompletionStage<Integer> lookForOtherCount() {
+        return Waiting.ifThere(RecipeAccess.read(coordinator, GetData.of(layout.path())))
+                .thenCompose(found -> found.flatMap(node -> layout.refusalOf(node.bytes()))
+                        .map(CompletableFuture::<Integer>failedFuture)
+                        .orElseGet(() -> CompletableFuture.completedFuture(layout.count())));
     }
 
     /**
-     * Waits without a limit of time until it is open; returns at once if it is.
+     * Waits without a limit of time until it is open; returns at once if it is. Waiting makes the latch if it is not
+     * there, and that stays until {@link #delete}.
      *
-     * @throws InterruptedException if the thread is interrupted; nothing stays behind
+     * @throws InterruptedException if the thread is interrupted; no watch stays behind
      * @throws IllegalArgumentException if the latch at this path was made for another count
      * @throws io.conclave.error.ClosedException if the coordinator is closed
      * @throws io.conclave.error.RefusedException if the backend refuses it
@@ -143,7 +154,7 @@ public final class Latch {
         Wait.await(begin(), timeout);
     }
 
-    /** Waits without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    /** As {@link #await()}, without blocking. Completes on a listener thread; cancelling it leaves no watch behind. */
     public CompletableFuture<Void> awaitAsync() {
         return Wait.stage(begin());
     }

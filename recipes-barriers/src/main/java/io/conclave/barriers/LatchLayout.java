@@ -1,5 +1,6 @@
 package io.conclave.barriers;
 
+import io.conclave.node.Bytes;
 import io.conclave.node.NodePath;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -68,5 +69,13 @@ record LatchLayout(NodePath path, int count) {
 
     byte[] data() {
         return Integer.toString(count).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Empty if the latch that has this data was made for our count. */
+    Optional<IllegalArgumentException> refusalOf(Bytes data) {
+        return data.contentEquals(data())
+                ? Optional.empty()
+                : Optional.of(new IllegalArgumentException(
+                        "Invalid count " + count + ": the latch at " + path + " was made for \"" + data.text() + "\""));
     }
 }

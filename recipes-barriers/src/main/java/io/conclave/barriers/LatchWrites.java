@@ -19,6 +19,7 @@ import io.conclave.request.Multi;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 /**
  * Makes a latch, and counts, over lost replies: each count makes a znode by which it is known again. State belongs
@@ -76,7 +77,7 @@ final class LatchWrites {
                     },
                     cause -> {
                         if (Failures.is(cause, RefusalReason.NODE_EXISTS, 0)) {
-                            done.complete(null);
+                            onNamed(done::completeExceptionally);
                         } else if (cause instanceof OutcomeUnknownException unknown) {
                             findOut(unknown);
                         } else if (Failures.isNoNode(cause)) {
@@ -87,13 +88,27 @@ final class LatchWrites {
                     });
         }
 
+        /** The name has counted: in this latch, or in one for another count, whose counts are elsewhere. */
+        private void onNamed(Consumer<? super Throwable> onNotRead) {
+            session.read(
+                    Exists.of(layout.counts()),
+                    counts -> {
+                        if (counts.isPresent()) {
+                            done.complete(null);
+                        } else {
+                            compare(done, () -> done.complete(null), onNotRead);
+                        }
+                    },
+                    onNotRead);
+        }
+
         /** Names are deleted with their latch only: if it is the same one without the name, it has not counted. */
         private void findOut(OutcomeUnknownException unknown) {
             session.read(
                     Exists.of(by).linearizable(),
                     name -> {
                         if (name.isPresent()) {
-                            done.complete(null);
+                            onNamed(cause -> lookAgain(unknown, cause));
                         } else {
                             session.read(
                                     Exists.of(layout.path()).linearizable(),
@@ -159,7 +174,7 @@ final class LatchWrites {
                 Create.of(layout.counts()));
         session.send(make, results -> made.complete(null), cause -> {
             if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
-                compare(made);
+                compare(made, () -> tryToMake(made), made::completeExceptionally);
             } else if (cause instanceof OutcomeUnknownException) {
                 tryToMake(made);
             } else if (Failures.isNoNode(cause)) {
@@ -174,18 +189,11 @@ final class LatchWrites {
         });
     }
 
-    private void compare(CompletableFuture<Void> made) {
+    private void compare(CompletableFuture<Void> same, Runnable ifGone, Consumer<? super Throwable> onNotRead) {
         session.read(
                 GetData.of(layout.path()),
-                node -> {
-                    if (node.bytes().contentEquals(layout.data())) {
-                        made.complete(null);
-                    } else {
-                        made.completeExceptionally(new IllegalArgumentException("Invalid count " + layout.count()
-                                + ": the latch at " + layout.path() + " was made for \""
-                                + node.bytes().text() + "\""));
-                    }
-                },
-                Failures.ifNoNode(() -> tryToMake(made), made::completeExceptionally));
+                node -> layout.refusalOf(node.bytes())
+                        .ifPresentOrElse(same::completeExceptionally, () -> same.complete(null)),
+                Failures.ifNoNode(ifGone, onNotRead));
     }
 }

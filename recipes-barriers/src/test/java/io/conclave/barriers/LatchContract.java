@@ -75,6 +75,24 @@ public abstract class LatchContract extends BarrierFixture {
     }
 
     @Test
+    void otherCountIsRefusedAlsoWhereTheNameHasCountedAndWhereCountsAreAskedFor() throws Exception {
+        of(connect(), 1).countDown("a");
+        Latch wrong = of(connect(), 5);
+        assertThrows(IllegalArgumentException.class, () -> wrong.countDown("a"));
+        assertThrows(IllegalArgumentException.class, wrong::remaining);
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> get(wrong.remainingAsync()));
+        assertInstanceOf(IllegalArgumentException.class, failure.getCause(), failure::toString);
+        of(connect(), 1).await(PATIENCE);
+        assertEquals(0, of(connect(), 1).remaining());
+    }
+
+    @Test
+    void remainingOfOneThatIsNotThereIsAll() throws Exception {
+        assertEquals(4, of(connect(), 4).remaining());
+        assertEquals(List.of(), children(connect(), PATH));
+    }
+
+    @Test
     void manyCountAtOnceAndNothingIsLost() throws Exception {
         List<Future<?>> counters = new ArrayList<>();
         CompletableFuture<Void> wait = of(connect(), 40).awaitAsync(PATIENCE);

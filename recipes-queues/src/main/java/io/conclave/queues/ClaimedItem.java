@@ -49,6 +49,7 @@ final class ClaimedItem<T> implements Claim<T> {
     private final Object lock = new Object();
     private volatile State state = State.HELD; // written on the dispatcher, under the lock
     private volatile Term term; // written under the lock
+    private volatile boolean isClosed; // from when the item may be given back at any moment
     private TimeSource.Timer deadline = () -> {};
     private Registration sessionListener = () -> {};
 
@@ -153,7 +154,7 @@ final class ClaimedItem<T> implements Claim<T> {
 
     @Override
     public Duration remaining() {
-        if (state != State.HELD) {
+        if (isClosed || state != State.HELD) {
             return Duration.ZERO;
         }
         Duration ofTerm = term.remaining();
@@ -269,6 +270,7 @@ final class ClaimedItem<T> implements Claim<T> {
 
     @Override
     public void close() {
+        isClosed = true;
         session.execute(() -> {
             if (state == State.HELD) {
                 giveBack(ClaimEnd.RELEASED);

@@ -54,6 +54,23 @@ class ClaimExtensionTest {
         }
     }
 
+    @Test
+    void aClaimThatWasGivenBackIsNotHeldAndNotExtendedFromThatMomentOn() throws Exception {
+        try (Coordinator coordinator = Coordinator.connect("memory:" + UUID.randomUUID())) {
+            DistributedQueue<String> queue = DistributedQueue.at(coordinator, "/queue", DataCodec.TEXT);
+            queue.put("item");
+            Claim<String> claim = queue.claim();
+            CountDownLatch asked = new CountDownLatch(1);
+            RecipeAccess.session(coordinator).execute(() -> awaitOf(asked)); // so that nothing is sent yet
+            claim.close();
+            assertFalse(claim.isHeld());
+            assertEquals(Duration.ZERO, claim.remaining());
+            assertFalse(claim.extend(Duration.ofMinutes(1)));
+            asked.countDown();
+            assertEquals(ClaimEnd.RELEASED, claim.ended().get(120, SECONDS));
+        }
+    }
+
     private static void awaitOf(CountDownLatch latch) {
         try {
             assertTrue(latch.await(120, SECONDS));
