@@ -8,6 +8,7 @@ import io.conclave.tree.IdScheme;
 import io.conclave.tree.PermissionBits;
 import io.conclave.tree.Result;
 import io.conclave.tree.TreeEvent;
+import io.conclave.tree.ZnodePath;
 import java.net.InetAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Says in the audit log what the clients of a server have changed, or tried to change. Thread-safe. */
 final class Audit {
-    private static final String CONFIG = "/zookeeper/config";
-
     /**
      * The client that asked.
      *
@@ -103,7 +102,7 @@ final class Audit {
         if (log.isOn()) {
             log.write(() -> client.line()
                     .with("operation", "reconfig")
-                    .with("znode", done ? CONFIG : null)
+                    .with("znode", done ? ZnodePath.CONFIG : null)
                     .end(done ? AuditLine.Result.SUCCESS : AuditLine.Result.FAILURE));
         }
     }

@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.conclave.protocol.ConnectionRequest;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.IdScheme;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.List;
@@ -22,13 +23,15 @@ final class AuthVerifier {
      */
     static List<AuthId> verify(ConnectionRequest.Auth request, List<AuthId> present, ClientSecurity security) {
         byte[] credentials = request.credentials();
-        if (request.scheme().equals("ip") || request.scheme().equals(TlsEntry.SCHEME)) {
+        if (request.scheme().equals(IdScheme.IP.word()) || request.scheme().equals(IdScheme.X509.word())) {
             return present.stream()
                     .filter(id -> id.scheme().equals(request.scheme()))
                     .limit(1)
                     .toList();
         }
-        if (!request.scheme().equals("digest") || credentials == null || credentials.length > MAX_CREDENTIAL_BYTES) {
+        if (!request.scheme().equals(IdScheme.DIGEST.word())
+                || credentials == null
+                || credentials.length > MAX_CREDENTIAL_BYTES) {
             return List.of();
         }
         SuperUser superUser = security.superUser();

@@ -3,7 +3,6 @@ package io.conclave.connection;
 import io.conclave.backup.BackupStream;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
-import io.conclave.protocol.StatRecord;
 import io.conclave.tree.AuthId;
 import java.io.IOException;
 import java.util.List;
@@ -36,8 +35,7 @@ final class BackupRequests {
         }
         try {
             byte[] piece = nextPiece();
-            StatRecord stat = new StatRecord(0, 0, 0, 0, 0, 0, 0, 0, piece.length, 0, 0);
-            connection.reply(xid, new ReplyBody.GetData(piece, stat));
+            connection.reply(xid, new ReplyBody.GetData(piece, ClusterNode.stat(piece.length)));
         } catch (IOException e) {
             LOG.error("The backup for {} cannot go on", connection, e);
             connection.replyError(xid, ErrorCode.SYSTEM_ERROR.code());

@@ -17,13 +17,18 @@ public final class ClusterNode {
         return path.equals(PATH) || path.startsWith(PATH + "/");
     }
 
-    byte[] data(TreeState state) {
+    static byte[] data(TreeState state) {
         String text = "clusterId=" + state.clusterId().toString().replace("-", "") + "\ngeneration="
                 + state.generation() + "\nfeatureLevel=" + state.featureLevel() + "\n";
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    StatRecord stat(TreeState state) {
-        return new StatRecord(0, 0, 0, 0, 0, 0, 0, 0, data(state).length, 0, 0);
+    static StatRecord stat(TreeState state) {
+        return stat(data(state).length);
+    }
+
+    /** Of what is not in the tree: nothing but the length of its data. */
+    static StatRecord stat(int length) {
+        return new StatRecord(0, 0, 0, 0, 0, 0, 0, 0, length, 0, 0);
     }
 }

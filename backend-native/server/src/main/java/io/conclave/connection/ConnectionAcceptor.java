@@ -5,6 +5,7 @@ import io.conclave.replica.Step;
 import io.conclave.replica.StepListener;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.IdScheme;
 import io.conclave.tree.Result;
 import io.conclave.tree.TreeState;
 import io.netty.channel.Channel;
@@ -244,7 +245,7 @@ public final class ConnectionAcceptor implements StepListener {
     }
 
     private static List<AuthId> idsOf(@Nullable InetAddress address) {
-        return address == null ? List.of() : List.of(new AuthId("ip", address.getHostAddress()));
+        return address == null ? List.of() : List.of(new AuthId(IdScheme.IP.word(), address.getHostAddress()));
     }
 
     /** How many connections there are now. */

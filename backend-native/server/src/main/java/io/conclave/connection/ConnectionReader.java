@@ -60,8 +60,9 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
                 new RequestArrival(connection, received, services.arriving(), services.guard(), this::isHeldUpOnly);
         this.intake = new RequestIntake(connection, services.guard(), services.largeRequests());
         this.pipeline = new RequestPipeline(connection, intake);
-        this.dispatch = new RequestDispatch(connection, pipeline, offers, services);
-        this.holds = new RequestHolds(offers, arrival, intake, pipeline, dispatch, services.guard());
+        Pings pings = new Pings(connection, offers, services.leases());
+        this.dispatch = new RequestDispatch(connection, pipeline, offers, pings, services);
+        this.holds = new RequestHolds(offers, arrival, intake, pipeline, dispatch, pings, services.guard());
         this.leaseKeeper = new LeaseKeeper(services.time(), loop::post, this::isHeldUp, connection::touchLease);
         this.slowClientLease = new SlowClientLease(
                 services.time(), loop::post, this::isSlow, connection::takenBytes, connection::touchLease);

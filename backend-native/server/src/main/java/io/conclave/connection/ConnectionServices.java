@@ -16,7 +16,6 @@ import java.util.function.Supplier;
  * @param unread what all clients have yet to read
  * @param leases which sessions were heard of
  * @param sessionIds ids and passwords of new sessions
- * @param clusterNode the node that tells which cluster this is
  * @param replicated the newest state that the log has made, ahead of the loops' by what they have not walked through
  * @param security who clients are, and what they must prove
  * @param commandWords what a connection may say instead of a handshake
@@ -34,7 +33,6 @@ public record ConnectionServices(
         UnreadBytes unread,
         SessionLeases leases,
         SessionIds sessionIds,
-        ClusterNode clusterNode,
         Supplier<TreeState> replicated,
         ClientSecurity security,
         CommandWords commandWords,
@@ -49,7 +47,6 @@ public record ConnectionServices(
             LimitGuard guard,
             SessionLeases leases,
             SessionIds sessionIds,
-            ClusterNode clusterNode,
             Supplier<TreeState> replicated,
             ClientSecurity security,
             CommandWords commandWords,
@@ -66,7 +63,6 @@ public record ConnectionServices(
                 new UnreadBytes(guard, time),
                 leases,
                 sessionIds,
-                clusterNode,
                 replicated,
                 security,
                 commandWords,

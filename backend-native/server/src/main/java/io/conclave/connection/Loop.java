@@ -66,7 +66,8 @@ final class Loop {
         this.log = log;
         this.time = time;
         this.turns = new LoopTurns(time);
-        this.longWork = new LongWork(time, this::post, this::postBehindSockets, () -> counters.requests() + seenZxid());
+        this.longWork =
+                new LongWork(time, this::post, this::postBehindSockets, () -> counters.requests() + state.lastZxid());
         this.feed = feed;
         this.position = feed.first();
         this.state = TreeState.OF_NO_CLUSTER;
@@ -103,10 +104,6 @@ final class Loop {
 
     LongWork longWork() {
         return longWork;
-    }
-
-    private long seenZxid() {
-        return state.lastZxid();
     }
 
     WatchTable watches() {

@@ -7,10 +7,8 @@ import io.conclave.tree.Result;
 import io.conclave.tree.TreeError;
 import io.conclave.tree.TreeOperation;
 import io.conclave.tree.TreeState;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,16 +18,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class QuotaMeter {
     private static final Logger LOG = LoggerFactory.getLogger(QuotaMeter.class);
-    private static final Duration INTERVAL = Duration.ofSeconds(10);
-
-    private final TimeSource time;
     private final AtomicLong exceeded = new AtomicLong();
     private final AtomicLong refused = new AtomicLong();
-    private final AtomicLong nextLineNanos;
+    private final LineLimit lines;
 
     QuotaMeter(TimeSource time) {
-        this.time = time;
-        nextLineNanos = new AtomicLong(time.monotonicNanos());
+        lines = new LineLimit(time, 1);
     }
 
     /** Writes that were done, and behind which a subtree had more than a limit allows. */
@@ -97,9 +91,7 @@ public final class QuotaMeter {
 
     /** Paths may have marks that separate lines, or turn their direction, and are not seen. */
     private void log(String line, Object client, Object quota) {
-        long now = time.monotonicNanos();
-        long next = nextLineNanos.get();
-        if (now - next < 0 || !nextLineNanos.compareAndSet(next, now + INTERVAL.toNanos())) {
+        if (lines.next().isEmpty()) {
             return;
         }
         LOG.warn(
@@ -110,6 +102,6 @@ public final class QuotaMeter {
                 AuditLine.escaped(quota.toString()),
                 exceeded.get(),
                 refused.get(),
-                TimeUnit.NANOSECONDS.toSeconds(INTERVAL.toNanos()));
+                LineLimit.INTERVAL.toSeconds());
     }
 }

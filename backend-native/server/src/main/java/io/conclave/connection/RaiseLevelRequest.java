@@ -2,7 +2,6 @@ package io.conclave.connection;
 
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
-import io.conclave.protocol.StatRecord;
 import io.conclave.tree.AuthId;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +56,6 @@ final class RaiseLevelRequest implements PendingAnswer {
             return;
         }
         byte[] text = outcome.getBytes(StandardCharsets.UTF_8);
-        connection.reply(xid, new ReplyBody.GetData(text, new StatRecord(0, 0, 0, 0, 0, 0, 0, 0, text.length, 0, 0)));
+        connection.reply(xid, new ReplyBody.GetData(text, ClusterNode.stat(text.length)));
     }
 }

@@ -20,14 +20,12 @@ import java.util.List;
  */
 final class ReadRequests {
     private final ClientConnection connection;
-    private final ClusterNode clusterNode;
     private final WatchRequests watches;
     private final BackupRequests backups;
     private final long mostUnreadBytes;
 
     ReadRequests(ClientConnection connection, ConnectionServices services) {
         this.connection = connection;
-        this.clusterNode = services.clusterNode();
         this.watches = new WatchRequests(connection);
         this.backups = new BackupRequests(connection);
         this.mostUnreadBytes = services.guard().limits().most(ClientLimit.UNREAD_BYTES_OF_CONNECTION);
@@ -87,7 +85,7 @@ final class ReadRequests {
     /** The watch is set whether the node exists or not; one that may not be read is not watched. */
     private ReplyBody exists(TreeState state, RequestBody.Exists request, List<AuthId> authIds) {
         if (request.path().equals(ClusterNode.PATH)) {
-            return new ReplyBody.Stat(clusterNode.stat(state));
+            return new ReplyBody.Stat(ClusterNode.stat(state));
         }
         boolean exists = state.znode(request.path()).isPresent();
         if (!exists && request.watch()) {
@@ -108,7 +106,7 @@ final class ReadRequests {
                 connection.loop().goodbye().watched();
             }
             TreeState now = connection.loop().state();
-            return new ReplyBody.GetData(clusterNode.data(now), clusterNode.stat(now));
+            return new ReplyBody.GetData(ClusterNode.data(now), ClusterNode.stat(now));
         }
         TreeReads.Data data = TreeReads.data(state, request.path(), caller);
         if (request.watch()) {

@@ -1,6 +1,5 @@
 package io.conclave.connection;
 
-import io.conclave.consensus.Rejection;
 import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.JuteReader;
@@ -11,12 +10,7 @@ import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.RequestHeader;
 import io.conclave.protocol.WatchRequest;
-import io.conclave.protocol.Xid;
-import io.conclave.tree.Applied;
 import io.conclave.tree.AuthId;
-import io.conclave.tree.Change;
-import io.conclave.tree.Result;
-import io.conclave.tree.SessionRecord;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.Optional;
@@ -34,6 +28,7 @@ final class RequestDispatch {
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
     private final LogOffers offers;
+    private final Pings pings;
     private final ReadRequests reads;
     private final ConnectionServices services;
     private final ReconfigRequests reconfigs;
@@ -41,14 +36,18 @@ final class RequestDispatch {
     private final Authenticator authenticator;
     private final SaslRequests sasl;
     private final int maxPathBytes;
-    private int pingsUnderWay;
     private final LongReads longReads;
 
     RequestDispatch(
-            ClientConnection connection, RequestPipeline pipeline, LogOffers offers, ConnectionServices services) {
+            ClientConnection connection,
+            RequestPipeline pipeline,
+            LogOffers offers,
+            Pings pings,
+            ConnectionServices services) {
         this.connection = connection;
         this.pipeline = pipeline;
         this.offers = offers;
+        this.pings = pings;
         this.services = services;
         Audit audit = new Audit(services.security().audit());
         WriteLimits limits = new WriteLimits(connection, services);
@@ -88,11 +87,8 @@ final class RequestDispatch {
             } else {
                 dispatch(header.xid(), RequestBody.decode(opCode.get(), in));
             }
-        } catch (MalformedFrameException e) {
-            LOG.debug("Request {} of {} cannot be decoded: {}", header, connection, e.getMessage());
-            submitError(header.xid(), ErrorCode.MARSHALLING_ERROR);
-        } catch (PathTooLongException e) {
-            refusePath(header.xid(), opCode.get(), e);
+        } catch (MalformedFrameException | PathTooLongException e) {
+            refuse(header.xid(), opCode.get(), e);
         }
     }
 
@@ -101,15 +97,18 @@ final class RequestDispatch {
         LongReads.LongRead read = opCode == OpCode.MULTI_READ
                 ? new LongMultiRead(connection, longReads, reads, xid, new RequestBody.Multi(opCode, List.of()))
                 : new SetWatches(xid, null);
-        read.decodeFirst(body, malformed -> {
-            if (malformed instanceof PathTooLongException path) {
-                refusePath(xid, opCode, path);
-            } else {
-                LOG.debug("Request {} of {} cannot be decoded: {}", xid, connection, malformed.getMessage());
-                submitError(xid, ErrorCode.MARSHALLING_ERROR);
-            }
-        });
+        read.decodeFirst(body, malformed -> refuse(xid, opCode, malformed));
         pipeline.submit(read);
+    }
+
+    /** It cannot be decoded. */
+    private void refuse(int xid, OpCode opCode, RuntimeException malformed) {
+        if (malformed instanceof PathTooLongException path) {
+            refusePath(xid, opCode, path);
+        } else {
+            LOG.debug("Request {} of {} cannot be decoded: {}", xid, connection, malformed.getMessage());
+            submitError(xid, ErrorCode.MARSHALLING_ERROR);
+        }
     }
 
     /** Clients do not look at the answer of what sets their watches again. */
@@ -144,7 +143,7 @@ final class RequestDispatch {
             return;
         }
         switch (body.opCode()) {
-            case PING -> ping(Xid.PING);
+            case PING -> pings.ping();
             case AUTH -> authenticator.authenticate(xid, (ConnectionRequest.Auth) body);
             case GET_ALL_CHILDREN_NUMBER ->
                 pipeline.submit(new SubtreeCount(connection, longReads, xid, (RequestBody.GetAllChildrenNumber) body));
@@ -162,77 +161,17 @@ final class RequestDispatch {
         }
     }
 
-    /** The client counts on its session from the answer on, so the server that could end it must know first. */
-    private void ping(int xid) {
-        if (connection.isReadOnly() || services.leases().answersAtOnce()) {
-            connection.reply(xid, ReplyBody.Empty.INSTANCE);
-            return;
-        }
-        pingsUnderWay++;
-        services.leases().whenLeaderKnowsSoon(() -> connection.loop().postBehindSteps(() -> pong(xid)));
-    }
-
-    /** Pings that wait for the leader; they are answered out of turn, and so are not in the pipeline. */
-    int pingsUnderWay() {
-        return pingsUnderWay;
-    }
-
-    /** Whether a request is done part by part: until that is over, nothing else is read from the connection. */
-    boolean isReadingLong() {
+    /**
+     * Whether a request is done part by part, or SASL is at work: until that is over, nothing else is read from the
+     * connection.
+     */
+    boolean holdsAll() {
         return longReads.isUnderWay() || sasl.isBusy();
     }
 
     /** The connection has ended: no request is answered. */
     void end() {
         longReads.abandon();
-    }
-
-    private void answerPing(int xid) {
-        connection.reply(xid, ReplyBody.Empty.INSTANCE);
-        pingsUnderWay--;
-        connection.resume();
-    }
-
-    /**
-     * The leader has found the session silent before it heard of this ping, and may have proposed its end: only a
-     * change in the log can save it, and the log's order decides.
-     */
-    private void pong(int xid) {
-        if (connection.isGone()) {
-            return;
-        }
-        Optional<SessionRecord> session = connection.loop().state().session(connection.sessionId());
-        if (session.isEmpty()) {
-            connection.close("its session has ended");
-        } else if (session.get().isSuspected()) {
-            offers.propose(new KeepSessionProposal(xid));
-        } else {
-            answerPing(xid);
-        }
-    }
-
-    /** Says through the log that the session lives, and answers the ping if that was in time. */
-    private final class KeepSessionProposal extends ConnectionProposal {
-        private final int xid;
-
-        KeepSessionProposal(int xid) {
-            super(connection, new Change.KeepSession(connection.sessionId(), connection.attachment()));
-            this.xid = xid;
-        }
-
-        @Override
-        void applied(Applied applied) {
-            if (applied.result() instanceof Result.SessionKept) {
-                answerPing(xid);
-            } else {
-                connection.close("its session is not here any more");
-            }
-        }
-
-        @Override
-        void refused(Rejection reason) {
-            connection.close("its session cannot be kept: " + reason);
-        }
     }
 
     private void closeSession(int xid, RequestBody body) {

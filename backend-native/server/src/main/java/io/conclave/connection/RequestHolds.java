@@ -14,6 +14,7 @@ final class RequestHolds {
     private final RequestIntake intake;
     private final RequestPipeline pipeline;
     private final RequestDispatch dispatch;
+    private final Pings pings;
     private final LimitGuard guard;
     private final long maxRequestsInFlight;
 
@@ -29,12 +30,14 @@ final class RequestHolds {
             RequestIntake intake,
             RequestPipeline pipeline,
             RequestDispatch dispatch,
+            Pings pings,
             LimitGuard guard) {
         this.offers = offers;
         this.arrival = arrival;
         this.intake = intake;
         this.pipeline = pipeline;
         this.dispatch = dispatch;
+        this.pings = pings;
         this.guard = guard;
         this.maxRequestsInFlight = guard.limits().most(ClientLimit.REQUESTS_IN_FLIGHT);
     }
@@ -45,14 +48,14 @@ final class RequestHolds {
                 || yielding
                 || arrival.waits()
                 || intake.waits()
-                || dispatch.isReadingLong()
+                || dispatch.holdsAll()
                 || (behindAnother && pipeline.holdsNext())
                 || !intake.hasRoom()
                 || hasAllInFlight();
     }
 
     private boolean hasAllInFlight() {
-        return pipeline.size() + dispatch.pingsUnderWay() >= maxRequestsInFlight;
+        return pipeline.size() + pings.underWay() >= maxRequestsInFlight;
     }
 
     /** Looks at the next frame before it is handled: whether it has to wait for the answer to the one before it. */

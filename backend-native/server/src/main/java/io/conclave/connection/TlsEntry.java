@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.conclave.tls.TlsContext;
 import io.conclave.tree.AuthId;
+import io.conclave.tree.IdScheme;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -18,9 +19,6 @@ import java.util.function.Consumer;
  * failed. Belongs to the loop.
  */
 final class TlsEntry extends ChannelInboundHandlerAdapter {
-    /** The scheme of ids that certificates prove. */
-    static final String SCHEME = "x509";
-
     private final ClientConnection connection;
     private final TlsContext tls;
     private final Optional<String> superUser;
@@ -64,7 +62,7 @@ final class TlsEntry extends ChannelInboundHandlerAdapter {
     private void proved(String subject) {
         List<AuthId> ids = new ArrayList<>(connection.authIds());
         if (offersIds.getAsBoolean()) {
-            ids.add(new AuthId(SCHEME, subject));
+            ids.add(new AuthId(IdScheme.X509.word(), subject));
         }
         if (superUser.filter(subject::equals).isPresent()) {
             ids.add(AuthId.SUPER);

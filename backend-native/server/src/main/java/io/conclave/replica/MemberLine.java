@@ -10,10 +10,9 @@ import java.util.Locale;
  * {@code host:peerPort[:electionPort][:participant|observer][;[clientAddress:]clientPort]}.
  *
  * @param member what it says; the directory is not known yet
- * @param clientAddress the address that its clients' port is opened on; empty for all, or if there is none
  * @param namesElectionPort whether it names a second port, which is not needed here
  */
-public record MemberLine(EnsembleMember member, String clientAddress, boolean namesElectionPort) {
+public record MemberLine(EnsembleMember member, boolean namesElectionPort) {
     public static final int MAX_ID = 255;
     private static final String FORM =
             "host:peerPort[:electionPort][:participant|observer][;[clientAddress:]clientPort]";
@@ -61,7 +60,7 @@ public record MemberLine(EnsembleMember member, String clientAddress, boolean na
         checkLength(id, "host", parts.get(0));
         checkLength(id, "client address", clientAddress);
         EnsembleMember member = new EnsembleMember(id, 0, parts.get(0), peerPort, clientAddress, clientPort, observer);
-        return new MemberLine(member, clientAddress, parts.size() == 3 && !isNone(parts.get(2)));
+        return new MemberLine(member, parts.size() == 3 && !isNone(parts.get(2)));
     }
 
     private static void checkLength(int id, String what, String host) {

@@ -1,7 +1,9 @@
 package io.conclave.server;
 
 import io.conclave.connection.DigestHash;
+import io.conclave.tree.IdScheme;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -32,7 +34,8 @@ public record ClientAuthConfig(
     public static final ClientAuthConfig NONE =
             new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.empty(), false, false, false, "");
 
-    private static final Set<String> SCHEMES = Set.of("digest", "ip", "sasl", "x509");
+    private static final List<String> SCHEMES =
+            List.of(IdScheme.DIGEST.word(), IdScheme.IP.word(), IdScheme.SASL.word(), IdScheme.X509.word());
 
     /** @throws ConfigException if Java does not have the hash, a scheme is unknown, or a rule cannot be read */
     public ClientAuthConfig {

@@ -1,6 +1,7 @@
 package io.conclave.server;
 
 import io.conclave.connection.DigestHash;
+import io.conclave.tree.IdScheme;
 import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
@@ -54,9 +55,9 @@ final class ClientAuthKeys {
             case "allowSaslFailedClients" -> keepsSaslFailed = truth(key, value);
             case "kerberos.removeHostFromPrincipal" -> removesHost = truth(key, value);
             case "kerberos.removeRealmFromPrincipal" -> removesRealm = truth(key, value);
-            case "security.auth_to_local" -> principalRules = filled(key, value);
-            case "sasl.serverconfig" -> section = Optional.of(filled(key, value));
-            default -> superUsers.add(filled(key, value));
+            case "security.auth_to_local" -> principalRules = ValueRule.requireFilled(key, value);
+            case "sasl.serverconfig" -> section = Optional.of(ValueRule.requireFilled(key, value));
+            default -> superUsers.add(ValueRule.requireFilled(key, value));
         }
     }
 
@@ -66,13 +67,6 @@ final class ClientAuthKeys {
         } catch (IllegalArgumentException e) {
             throw new ConfigException("key " + key + ": " + e.getMessage(), e);
         }
-    }
-
-    private static String filled(String key, String value) {
-        if (value.isEmpty()) {
-            throw new ConfigException("key " + key + " has no value");
-        }
-        return value;
     }
 
     private static boolean truth(String key, String value) {
@@ -95,7 +89,7 @@ final class ClientAuthKeys {
         if (enforced && !enforcesSasl && schemes.isEmpty()) {
             throw new ConfigException("enforce.auth.enabled=true needs enforce.auth.schemes, such as sasl");
         }
-        Set<String> inForce = enforcesSasl ? Set.of("sasl") : enforced ? schemes : Set.of();
+        Set<String> inForce = enforcesSasl ? Set.of(IdScheme.SASL.word()) : enforced ? schemes : Set.of();
         return new ClientAuthConfig(
                 digestHash,
                 inForce,

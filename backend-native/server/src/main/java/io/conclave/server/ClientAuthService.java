@@ -16,9 +16,6 @@ final class ClientAuthService {
     private final Optional<SaslLogins> sasl;
     private final AuditLog audit;
 
-    /** Whether the level of ids of the schemes sasl and x509 has been in force. */
-    private volatile boolean schemesInForce;
-
     /**
      * Logs in, if the JAAS file says so. Blocks. A server without a port is inside an application: it has no SASL, for
      * the file is the application's.
@@ -40,16 +37,8 @@ final class ClientAuthService {
                 config.clientAuth().enforcedSchemes(),
                 sasl.map(logins -> logins),
                 config.clientAuth().keepsSaslFailed(),
-                () -> offersSchemes(state.get()),
+                new LevelInForce(IdScheme.FEATURE_LEVEL, state),
                 audit);
-    }
-
-    /** A level that is in force stays so, also while there is no state because that of a snapshot is being read. */
-    private boolean offersSchemes(TreeState state) {
-        if (!schemesInForce && state.featureLevel() >= IdScheme.FEATURE_LEVEL) {
-            schemesInForce = true;
-        }
-        return schemesInForce;
     }
 
     /** The server has started, or failed to. */

@@ -1,6 +1,5 @@
 package io.conclave.server;
 
-import io.conclave.connection.ClusterNode;
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ConnectionLimits;
 import io.conclave.connection.ConnectionServices;
@@ -100,9 +99,6 @@ public final class ConclaveServer implements AutoCloseable {
     private final ContainerReaper reaper;
     private final ServerTransport transport;
     private final AtomicBoolean closed = new AtomicBoolean();
-
-    /** Whether the level of znodes with a time to live has been in force. */
-    private volatile boolean ttlInForce;
 
     private ConclaveServer(
             ServerConfig config,
@@ -228,23 +224,14 @@ public final class ConclaveServer implements AutoCloseable {
                 guard,
                 sessions,
                 new SessionIds(config.ensemble().memberId()),
-                new ClusterNode(),
                 replica::state,
                 clientAuth.security(secret, replica::state),
                 new FourLetterWords(
                         config, report, this::connections, this::sessionDump, digests::text, background.words()),
                 members,
                 features,
-                this::offersTtl,
+                config.offersTtl() ? new LevelInForce(Change.TTL_FEATURE_LEVEL, replica::state) : () -> false,
                 time);
-    }
-
-    /** A level that is in force stays so, also while there is no state because that of a snapshot is being read. */
-    private boolean offersTtl() {
-        if (!ttlInForce && replica.state().featureLevel() >= Change.TTL_FEATURE_LEVEL) {
-            ttlInForce = true;
-        }
-        return config.offersTtl() && ttlInForce;
     }
 
     /**

@@ -143,8 +143,8 @@ public final class ConfigFile {
         }
         clientPort = Optional.of(port);
         builder.clientPort(port);
-        if (!self.clientAddress().isEmpty()) {
-            builder.clientPortAddress(self.clientAddress());
+        if (!self.member().clientHost().isEmpty()) {
+            builder.clientPortAddress(self.member().clientHost());
         }
     }
 

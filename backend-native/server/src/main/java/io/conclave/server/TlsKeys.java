@@ -58,9 +58,7 @@ final class TlsKeys {
         if (rule == null) {
             throw new IllegalArgumentException(name);
         }
-        if (value.isEmpty()) {
-            throw new ConfigException("key " + key + " has no value");
-        }
+        ValueRule.requireFilled(key, value);
         rule.check(key, value);
         if (name.equals("ssl.authProvider") && !value.equals(X509_PROVIDER)) {
             throw new ConfigException("key " + key + ": \"" + value + "\" is not supported, only " + X509_PROVIDER

@@ -25,10 +25,22 @@ enum ValueRule {
         this.allowed = Pattern.compile(allowed);
     }
 
+    /**
+     * The value, of a key that must have one.
+     *
+     * @throws ConfigException if it is empty
+     */
+    static String requireFilled(String key, String value) {
+        if (value.isEmpty()) {
+            throw new ConfigException("key " + key + " has no value");
+        }
+        return value;
+    }
+
     /** @throws ConfigException that names the key, the value and the rule */
     void check(String key, String value) {
-        if (value.isEmpty() && this != ANYTHING) {
-            throw new ConfigException("key " + key + " has no value");
+        if (this != ANYTHING) {
+            requireFilled(key, value);
         }
         if (!allowed.matcher(value).matches()) {
             throw new ConfigException("key " + key + ": \"" + value + "\" " + complaint);

@@ -12,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 public final class ImportedState {
     private static final String ROOT = "/";
     private static final String SYSTEM = "/zookeeper";
-    private static final String CONFIG = "/zookeeper/config";
 
     private ImportedState() {}
 
@@ -45,7 +44,7 @@ public final class ImportedState {
     public static TreeState of(Map<String, Imported> znodes, int featureLevel, long lastZxid, long lastTimeMs) {
         Map<String, Imported> all = new HashMap<>(znodes);
         TreeState initial = TreeState.initial(new UUID(0, 0), 0);
-        for (String path : List.of(ROOT, SYSTEM, Quota.DIRECTORY, CONFIG)) {
+        for (String path : List.of(ROOT, SYSTEM, Quota.DIRECTORY, ZnodePath.CONFIG)) {
             all.putIfAbsent(path, imported(initial.znode(path).orElseThrow()));
         }
         long before = Math.max(0, lastZxid - 1); // what begins the counting takes a number as well

@@ -110,7 +110,6 @@ final class LoneLoop implements AutoCloseable {
                 unread,
                 leases,
                 new SessionIds(1, new Random(1)),
-                new ClusterNode(),
                 () -> TreeState.OF_NO_CLUSTER,
                 ClientSecurity.NONE,
                 words,

@@ -2,7 +2,6 @@ package io.conclave.server;
 
 import io.conclave.connection.ClientLimits;
 import io.conclave.connection.ClientSecurity;
-import io.conclave.connection.ClusterNode;
 import io.conclave.connection.CommandWords;
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ConnectionLimits;
@@ -77,7 +76,6 @@ public final class SimulatedServer {
                 new LimitGuard(ClientLimits.defaults(), time),
                 leases.apply(sessions),
                 new SessionIds(memberId, random),
-                new ClusterNode(),
                 replica::state,
                 ClientSecurity.NONE,
                 CommandWords.NONE,

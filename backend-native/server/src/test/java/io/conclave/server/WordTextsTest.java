@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.connection.ClientLimits;
 import io.conclave.connection.ClientSecurity;
-import io.conclave.connection.ClusterNode;
 import io.conclave.connection.CommandWords;
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ConnectionLimits;
@@ -58,7 +57,6 @@ class WordTextsTest {
                 guard,
                 unused(SessionLeases.class),
                 new SessionIds(1),
-                new ClusterNode(),
                 () -> TreeState.OF_NO_CLUSTER,
                 ClientSecurity.NONE,
                 CommandWords.NONE,

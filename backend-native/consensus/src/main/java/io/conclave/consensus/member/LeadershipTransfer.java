@@ -31,9 +31,9 @@ final class LeadershipTransfer {
         } else if (done != null) {
             newDone.completeExceptionally(new LogException("a leadership transfer is under way already"));
         } else if (to != 0
-                && (to == leaderOf(status) || !status.configuration().voters().contains(to))) {
+                && (to == status.leader() || !status.configuration().voters().contains(to))) {
             newDone.completeExceptionally(new LogException("leadership cannot go to member " + to + "; voters are "
-                    + status.configuration().voters() + ", and member " + leaderOf(status) + " leads"));
+                    + status.configuration().voters() + ", and member " + status.leader() + " leads"));
         } else if (status.configuration().voters().size() < 2) {
             newDone.completeExceptionally(new LogException("there is no other voter to transfer leadership to"));
         } else {
@@ -73,10 +73,6 @@ final class LeadershipTransfer {
         done = newDone;
         wanted = to;
         deadlineMs = nowMs + 2 * electionTimeoutMs;
-    }
-
-    private static int leaderOf(CoreStatus status) {
-        return status.leader();
     }
 
     /** Looks whether it has come to an end. */
