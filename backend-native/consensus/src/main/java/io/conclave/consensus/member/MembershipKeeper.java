@@ -4,7 +4,6 @@ import io.conclave.consensus.ChangeOutcomeUnknownException;
 import io.conclave.consensus.ImpossibleChangeException;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.MembershipChange;
-import io.conclave.consensus.NoLiveMajorityException;
 import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreRole;
 import io.conclave.consensus.core.CoreStatus;
@@ -44,6 +43,10 @@ final class MembershipKeeper {
         void wasMade() {
             done.complete(knownIndex);
         }
+
+        void refused(LogException reason) {
+            done.completeExceptionally(reason);
+        }
     }
 
     /** A request that is under way, and the configuration that it leads to. */
@@ -55,6 +58,7 @@ final class MembershipKeeper {
     private final int memberId;
     private final Map<Integer, EnsembleMember> listed;
     private final long electionTimeoutMs;
+    private final MembershipChecks checks;
 
     /** Of the members that there are links to. */
     private final Map<Integer, Long> directories = new HashMap<>();
@@ -76,6 +80,7 @@ final class MembershipKeeper {
         this.memberId = memberId;
         this.listed = listed;
         this.electionTimeoutMs = electionTimeoutMs;
+        this.checks = new MembershipChecks(memberId, electionTimeoutMs);
     }
 
     /** There may be something to do: time has passed, or a configuration is committed. */
@@ -129,14 +134,13 @@ final class MembershipKeeper {
                 running.request().made(askedIndex);
             } else {
                 running.request()
-                        .done()
-                        .completeExceptionally(new ChangeOutcomeUnknownException(
+                        .refused(new ChangeOutcomeUnknownException(
                                 "leadership was lost before the change was committed; the next leader may commit it"));
             }
             running = null;
         }
         LogException notBegun = new LogException("leadership was lost before the change was begun");
-        requests.forEach(request -> request.done().completeExceptionally(notBegun));
+        requests.forEach(request -> request.refused(notBegun));
         requests.clear();
     }
 
@@ -182,30 +186,22 @@ final class MembershipKeeper {
         ClusterConfiguration current = status.configuration();
         while (!requests.isEmpty()) {
             Request request = requests.remove();
-            ClusterConfiguration target = apply(request, current);
-            if (target != null && target.equals(current)) {
+            String impossible = MembershipChecks.refusalOf(request.change(), current);
+            if (!impossible.isEmpty()) {
+                request.refused(new ImpossibleChangeException(impossible));
+                continue;
+            }
+            ClusterConfiguration target = apply(request.change(), current);
+            if (target.equals(current)) {
                 request.wasMade();
                 continue;
             }
-            if (target != null && request.knownIndex() < askedIndex) {
-                request.done()
-                        .completeExceptionally(new ChangeOutcomeUnknownException(
-                                "the members have been changed since this was asked for, so it is not made now; it may"
-                                        + " have been made, and undone, before"));
-                continue;
-            }
-            if (target != null && !request.change().force() && !mayCommit(core, current, target, nowMs)) {
-                request.done().completeExceptionally(noLiveMajority(core, current, target, nowMs));
-                continue;
-            }
-            if (target != null && movesRunning(core, request.change(), current, nowMs)) {
-                request.done().completeExceptionally(running(request.change()));
-                continue;
-            }
-            if (target != null) {
+            Optional<LogException> refusal = refusalNow(core, request, current, target, nowMs);
+            if (refusal.isEmpty()) {
                 running = new Running(request, target);
                 return target;
             }
+            request.refused(refusal.get());
         }
         ClusterConfiguration wiped = withShownDirectories(current);
         if (!wiped.equals(current)) {
@@ -219,119 +215,28 @@ final class MembershipKeeper {
         return voting.equals(current) ? withoutVotesOfObservers(core, current, nowMs) : voting;
     }
 
-    // ---- which members are there
-
-    /** Whether enough voters answer for a change to be committed, and for what follows it. */
-    private boolean mayCommit(Core core, ClusterConfiguration current, ClusterConfiguration target, long nowMs) {
-        boolean changesNoVoter = target.voters().equals(current.voters())
-                && moved(current, target).isEmpty();
-        return changesNoVoter
-                || target.isOnlyVoter(memberId)
-                || target.isMajority(live(core, current, target, nowMs)::contains);
-    }
-
-    /** The voters to be that have answered within an election timeout where they will be, this member included. */
-    private Set<Integer> live(Core core, ClusterConfiguration current, ClusterConfiguration target, long nowMs) {
-        Set<Integer> live = new TreeSet<>(Set.of(memberId));
-        for (PeerStatus peer : core.peers()) {
-            EnsembleMember member = target.members().get(peer.member());
-            if (member != null
-                    && peer.matchIndex() > 0
-                    && peer.isHeard(nowMs, electionTimeoutMs)
-                    && peer.directory() == member.directory()) {
-                live.add(peer.member());
-            }
-        }
-        live.retainAll(target.voters());
-        live.removeAll(moved(current, target));
-        return live;
-    }
-
-    /** Voters that others reach at another address than before: the process at the old one may not be there. */
-    private static Set<Integer> moved(ClusterConfiguration current, ClusterConfiguration target) {
-        Set<Integer> moved = new TreeSet<>();
-        for (int voter : target.voters()) {
-            EnsembleMember before = current.members().get(voter);
-            EnsembleMember after = target.members().get(voter);
-            if (before != null && after != null && !before.isReachedAs(after)) {
-                moved.add(voter);
-            }
-        }
-        return moved;
-    }
-
-    /**
-     * Whether it gives a member another address that answers at its present one. That listens there until it is
-     * stopped, and the others would look for it elsewhere. No other voter looks for the only one.
-     */
-    private boolean movesRunning(Core core, MembershipChange change, ClusterConfiguration current, long nowMs) {
-        if (!(change instanceof MembershipChange.Put put) || put.force()) {
-            return false;
-        }
-        int id = put.member().id();
-        EnsembleMember before = current.members().get(id);
-        if (before == null || !before.hasAddress() || before.isReachedAs(put.member())) {
-            return false;
-        }
-        return id == memberId
-                ? !current.isOnlyVoter(memberId)
-                : core.peers().stream().anyMatch(peer -> peer.member() == id && peer.isHeard(nowMs, electionTimeoutMs));
-    }
-
-    private static ImpossibleChangeException running(MembershipChange change) {
-        int id = ((MembershipChange.Put) change).member().id();
-        return new ImpossibleChangeException("member " + id + " runs, and listens at its present address until it is"
-                + " stopped, while the others would look for it at the new one. Stop it, change its address through"
-                + " another server, change its line, and start it");
-    }
-
-    private NoLiveMajorityException noLiveMajority(
-            Core core, ClusterConfiguration current, ClusterConfiguration target, long nowMs) {
-        Set<Integer> moved = moved(current, target);
-        return new NoLiveMajorityException("of servers " + target.voters() + ", which would vote then, only "
-                + live(core, current, target, nowMs) + " answer the leader"
-                + (moved.isEmpty() ? "" : " (not counting " + moved + ", whose address would be another one)")
-                + "; the change could not be committed, and every write would wait behind it. Bring one of the others"
-                + " back first");
-    }
-
     // ---- what is asked for
 
-    private @Nullable ClusterConfiguration apply(Request request, ClusterConfiguration current) {
-        MembershipChange change = request.change();
-        String refusal = refusalOf(change, current);
-        if (!refusal.isEmpty()) {
-            request.done().completeExceptionally(new ImpossibleChangeException(refusal));
-            return null;
+    /** Why a change that is possible is not made now, if so. */
+    private Optional<LogException> refusalNow(
+            Core core, Request request, ClusterConfiguration current, ClusterConfiguration target, long nowMs) {
+        if (request.knownIndex() < askedIndex) {
+            return Optional.of(new ChangeOutcomeUnknownException(
+                    "the members have been changed since this was asked for, so it is not made now; it may have been"
+                            + " made, and undone, before"));
         }
+        if (!request.change().force() && !checks.mayCommit(core, current, target, nowMs)) {
+            return Optional.of(checks.noLiveMajority(core, current, target, nowMs));
+        }
+        return checks.movesRunning(core, request.change(), current, nowMs)
+                ? Optional.of(MembershipChecks.stillRuns(request.change()))
+                : Optional.empty();
+    }
+
+    private ClusterConfiguration apply(MembershipChange change, ClusterConfiguration current) {
         return change instanceof MembershipChange.Put put
                 ? with(put.member(), current)
                 : without(((MembershipChange.Remove) change).member(), current);
-    }
-
-    private static String refusalOf(MembershipChange change, ClusterConfiguration current) {
-        if (change instanceof MembershipChange.Put put) {
-            EnsembleMember wanted = put.member();
-            if (Math.max(wanted.host().length(), wanted.clientHost().length()) > EnsembleMember.MAX_HOST_CHARS) {
-                return "a host of member " + wanted.id() + " has more than " + EnsembleMember.MAX_HOST_CHARS
-                        + " characters";
-            }
-            return wanted.observer() && current.isOnlyVoter(wanted.id())
-                    ? "member " + wanted.id() + " is the only voter, so it cannot be an observer"
-                    : conflict(wanted, current);
-        }
-        int member = ((MembershipChange.Remove) change).member();
-        return current.isOnlyVoter(member) ? "member " + member + " is the only voter" : "";
-    }
-
-    private static String conflict(EnsembleMember wanted, ClusterConfiguration current) {
-        for (EnsembleMember other : current.members().values()) {
-            Optional<String> shared = other.id() == wanted.id() ? Optional.empty() : wanted.addressOf(other);
-            if (shared.isPresent()) {
-                return "the address " + shared.get() + " of member " + wanted.id() + " is that of member " + other.id();
-            }
-        }
-        return "";
     }
 
     /** One that is no member is noted as removed: the operator's list may have it. */
@@ -422,7 +327,7 @@ final class MembershipKeeper {
                 .filter(EnsembleMember::observer)
                 .forEach(member -> voters.remove(member.id()));
         ClusterConfiguration target = current.with(current.members(), voters);
-        return !voters.isEmpty() && mayCommit(core, current, target, nowMs) ? target : current;
+        return !voters.isEmpty() && checks.mayCommit(core, current, target, nowMs) ? target : current;
     }
 
     private boolean hasCaughtUp(EnsembleMember member, Map<Integer, Long> matches, CoreStatus status, long nowMs) {
