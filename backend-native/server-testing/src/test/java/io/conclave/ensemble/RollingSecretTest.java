@@ -11,7 +11,7 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.PeerTls;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
@@ -144,7 +144,7 @@ class RollingSecretTest {
 
     /** A server without the secret, which asks one of these to which cluster it belongs. */
     private void askWithoutSecret() throws IOException {
-        EnsembleLog.requireNoCluster(config(1, NONE).ensemble().members(), 2, PeerSecrets.NONE, PeerTls.NONE, "");
+        OfflineLog.requireNoCluster(config(1, NONE).ensemble().members(), 2, PeerSecrets.NONE, PeerTls.NONE, "");
     }
 
     private void assertStrangersAreToldNothing() {
@@ -192,7 +192,7 @@ class RollingSecretTest {
                 Objects.requireNonNull(config(id, REQUIRED).ensemble().members().get(id));
         LogException told = assertThrows(
                 LogException.class,
-                () -> EnsembleLog.requireNoCluster(Map.of(id, asked), STRANGER, secrets, PeerTls.NONE, ""));
+                () -> OfflineLog.requireNoCluster(Map.of(id, asked), STRANGER, secrets, PeerTls.NONE, ""));
         boolean taken = told.getMessage().contains("belongs to cluster");
         assertTrue(
                 taken || told.getMessage().endsWith("it has another cluster secret than this server"),

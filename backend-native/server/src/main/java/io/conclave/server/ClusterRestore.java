@@ -2,7 +2,7 @@ package io.conclave.server;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.disk.RealDisk;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.RestoredCluster;
 import io.conclave.replica.MemberList;
@@ -76,7 +76,7 @@ public final class ClusterRestore {
         TreeState state =
                 RestoredState.of(from, cluster.clusterId(), generation, MemberList.of(cluster.configuration()));
         PeerSecretFile secret = PeerSecretFile.of(config);
-        EnsembleLog.requireNoCluster(
+        OfflineLog.requireNoCluster(
                 all(ensemble, others),
                 ensemble.memberId(),
                 secret.readIfThere(),
@@ -113,7 +113,7 @@ public final class ClusterRestore {
     public Optional<Path> write() {
         Optional<Path> made =
                 secret.isNeeded() && secret.makeIfMissing() ? Optional.of(secret.path()) : Optional.empty();
-        EnsembleLog.restore(RealDisk.in(directory), cluster, out -> SnapshotCodec.write(state, out));
+        OfflineLog.restore(RealDisk.in(directory), cluster, out -> SnapshotCodec.write(state, out));
         return made;
     }
 }

@@ -2,7 +2,7 @@ package io.conclave.server;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.disk.RealDisk;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -58,7 +58,7 @@ final class FatalFailures {
     /** Whether the next start sets the log aside: something may keep the directory locked until this process ends. */
     private boolean isMarked(String reason) {
         try {
-            dataDirectory.ifPresent(directory -> EnsembleLog.setAsideAtNextStart(RealDisk.in(directory), reason));
+            dataDirectory.ifPresent(directory -> OfflineLog.setAsideAtNextStart(RealDisk.in(directory), reason));
             return true;
         } catch (RuntimeException e) { // also where the directory is gone: the server must end
             LOG.error("The log could not be marked to be set aside at the next start", e);
@@ -71,7 +71,7 @@ final class FatalFailures {
             return "It was in memory only.";
         }
         try {
-            List<String> names = EnsembleLog.setAside(RealDisk.in(dataDirectory.get()));
+            List<String> names = OfflineLog.setAside(RealDisk.in(dataDirectory.get()));
             return "Its log was set aside, as " + String.join(", ", names) + ".";
         } catch (RuntimeException e) {
             LOG.warn("The log could not be set aside now", e);

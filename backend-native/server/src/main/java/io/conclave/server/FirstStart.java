@@ -1,7 +1,7 @@
 package io.conclave.server;
 
 import io.conclave.consensus.disk.RealDisk;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ final class FirstStart {
             return true; // without a port for others, or nothing that could have been lost
         }
         Path directory = config.dataDirectory().get();
-        if (!EnsembleLog.isEmpty(RealDisk.in(directory))) {
+        if (!OfflineLog.isEmpty(RealDisk.in(directory))) {
             return false; // a log; or one that was set aside, whose member can only join the others
         }
         PeerSecretFile secret = PeerSecretFile.of(config);
@@ -57,7 +57,7 @@ final class FirstStart {
             return; // then the secret may have been there before
         }
         try {
-            if (EnsembleLog.isEmpty(RealDisk.in(config.dataDirectory().get()))) {
+            if (OfflineLog.isEmpty(RealDisk.in(config.dataDirectory().get()))) {
                 Files.deleteIfExists(secret.path());
             }
         } catch (IOException | RuntimeException e) {

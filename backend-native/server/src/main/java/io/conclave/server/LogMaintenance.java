@@ -3,7 +3,7 @@ package io.conclave.server;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.RealDisk;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.time.TimeSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +30,7 @@ public final class LogMaintenance {
             throw new LogException(directory + " holds the log of an existing cluster");
         }
         PeerSecretFile secret = PeerSecretFile.of(config);
-        EnsembleLog.requireNoCluster(
+        OfflineLog.requireNoCluster(
                 config.ensemble().members(),
                 config.ensemble().memberId(),
                 secret.readIfThere(),
@@ -51,7 +51,7 @@ public final class LogMaintenance {
      * @throws LogException if there is none, or it is in use
      */
     public static List<String> setLogAside(ServerConfig config) {
-        return EnsembleLog.setAside(diskOf(config, "a server in memory has no log to set aside"));
+        return OfflineLog.setAside(diskOf(config, "a server in memory has no log to set aside"));
     }
 
     /**
@@ -63,7 +63,7 @@ public final class LogMaintenance {
      * @throws LogException if there is none, its end was not torn, or it is in use
      */
     public static boolean trustLog(ServerConfig config) {
-        return EnsembleLog.trust(diskOf(config, "a server in memory has no log to trust"));
+        return OfflineLog.trust(diskOf(config, "a server in memory has no log to trust"));
     }
 
     private static Disk diskOf(ServerConfig config, String refusal) {

@@ -4,7 +4,7 @@ import io.conclave.consensus.JoinToken;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
@@ -240,7 +240,7 @@ public final class PeerSecretFile {
      */
     public void fetch(EnsembleMember issuer, JoinToken token) {
         requireMissing();
-        write(EnsembleLog.fetchSecrets(
+        write(OfflineLog.fetchSecrets(
                 ensemble.memberId(), issuer, ensemble.tls().open(), token));
     }
 

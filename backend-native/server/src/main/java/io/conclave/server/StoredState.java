@@ -3,7 +3,7 @@ package io.conclave.server;
 import io.conclave.consensus.LogContents;
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.disk.RealDisk;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.replica.Replica;
 import io.conclave.tree.TreeFormatException;
 import io.conclave.tree.TreeState;
@@ -41,7 +41,7 @@ public final class StoredState {
      */
     public static Contents read(Path directory) {
         Replica replica = new Replica(ConclaveServer.FEATURE_LEVEL);
-        LogContents log = EnsembleLog.read(RealDisk.in(directory), ConclaveServer.FEATURE_LEVEL, replica);
+        LogContents log = OfflineLog.read(RealDisk.in(directory), ConclaveServer.FEATURE_LEVEL, replica);
         return new Contents(log, checked(directory, replica));
     }
 
@@ -58,7 +58,7 @@ public final class StoredState {
         }
         Replica replica = new Replica(ConclaveServer.FEATURE_LEVEL);
         try {
-            EnsembleLog.readSnapshot(RealDisk.in(directory), String.valueOf(absolute.getFileName()), replica);
+            OfflineLog.readSnapshot(RealDisk.in(directory), String.valueOf(absolute.getFileName()), replica);
         } catch (TreeFormatException e) {
             throw new LogException(file + ": the state in it cannot be read: " + e.getMessage(), e);
         }

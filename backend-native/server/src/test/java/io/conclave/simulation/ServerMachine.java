@@ -9,7 +9,7 @@ import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.WrongDiskException;
 import io.conclave.consensus.disk.PowerFailure;
 import io.conclave.consensus.disk.SimulatedDisk;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.member.MemberLoop;
@@ -164,7 +164,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
             world.trace.fault("wrong state found", id, 0);
             end(1_000);
             disk.kill();
-            EnsembleLog.setAside(disk);
+            OfflineLog.setAside(disk);
             wrong = false;
             world.losesItsLog(id);
             time.after(random.nextInt(1_000_000), () -> world.bringUp(id));
@@ -292,7 +292,7 @@ final class ServerMachine implements SimulatedNetwork.Node {
         world.trace.fault("disk found to have gone back", id, 0);
         kill();
         if (!outvoted) {
-            EnsembleLog.setAside(disk);
+            OfflineLog.setAside(disk);
         }
         time.after(random.nextInt(1_000_000), () -> world.bringUp(id));
     }

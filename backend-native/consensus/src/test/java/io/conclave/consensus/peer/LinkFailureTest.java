@@ -11,7 +11,7 @@ import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.PeerTls;
 import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
@@ -100,10 +100,10 @@ class LinkFailureTest extends OpenedPeers {
                 Map.of(1, running, 2, new EnsembleMember(2, 0, "127.0.0.1", 1, "", 0, false));
         LogException e = assertThrows(
                 LogException.class,
-                () -> EnsembleLog.requireNoCluster(listed, 2, PeerSecrets.NONE, PeerTls.NONE, "Look."));
+                () -> OfflineLog.requireNoCluster(listed, 2, PeerSecrets.NONE, PeerTls.NONE, "Look."));
         assertTrue(String.valueOf(e.getMessage()).contains("belongs to cluster"), e.getMessage());
         assertTrue(String.valueOf(e.getMessage()).endsWith("so no new one is made here. Look."), e.getMessage());
-        EnsembleLog.requireNoCluster(listed, 1, PeerSecrets.NONE, PeerTls.NONE, "Look."); // nobody listens there
+        OfflineLog.requireNoCluster(listed, 1, PeerSecrets.NONE, PeerTls.NONE, "Look."); // nobody listens there
     }
 
     @Test

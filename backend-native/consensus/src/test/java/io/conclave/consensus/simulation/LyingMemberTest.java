@@ -8,7 +8,7 @@ import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.Contradiction;
 import io.conclave.consensus.core.PeerMessage.Greeting;
 import io.conclave.consensus.disk.PowerFailure;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.consensus.entry.Start;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -85,7 +85,7 @@ class LyingMemberTest {
             if (member.isSuspended()) {
                 suspended++;
                 member.kill();
-                EnsembleLog.trust(member.disk());
+                OfflineLog.trust(member.disk());
                 simulation.start(member.id(), false);
             }
         }

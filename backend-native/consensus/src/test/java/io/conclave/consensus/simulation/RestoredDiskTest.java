@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogException;
 import io.conclave.consensus.core.PeerMessage.Greeting;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.consensus.store.LogDirectory;
 import io.conclave.testkit.Sample;
 import java.io.IOException;
@@ -122,7 +122,7 @@ class RestoredDiskTest {
         simulation.runFor(5 * SECOND);
         simulation.apart.clear();
         if (!restored.isAlive()) {
-            EnsembleLog.setAside(restored.disk()); // as it tells its operator to
+            OfflineLog.setAside(restored.disk()); // as it tells its operator to
         }
         simulation.settle();
     }
@@ -175,7 +175,7 @@ class RestoredDiskTest {
         simulation.runFor(5 * SECOND);
         assertTrue(member.isSuspended(), simulation::describe);
         member.kill();
-        EnsembleLog.trust(member.disk());
+        OfflineLog.trust(member.disk());
         simulation.start(member.id(), false);
         assertFalse(member.isSuspended());
     }
@@ -188,7 +188,7 @@ class RestoredDiskTest {
         simulation.runFor(5 * SECOND);
         member.kill();
         LogDirectory.condemn(member.disk(), "it lacks what it had confirmed");
-        LogException refused = assertThrows(LogException.class, () -> EnsembleLog.trust(member.disk()));
+        LogException refused = assertThrows(LogException.class, () -> OfflineLog.trust(member.disk()));
         assertTrue(String.valueOf(refused.getMessage()).contains("is set aside at the next start"), refused::toString);
         simulation.start(member.id(), false);
         assertFalse(member.isSuspended());

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -62,7 +62,7 @@ class TornTailTest {
                 reason);
         SimulatedMember member = simulation.members.get(tail.loser);
         member.kill();
-        EnsembleLog.trust(member.disk());
+        OfflineLog.trust(member.disk());
         simulation.start(tail.loser, false);
         simulation.await("a leader", 5, () -> simulation.leader() != 0);
         assertEquals("", simulation.log(tail.leader).status().noLeaderReason());

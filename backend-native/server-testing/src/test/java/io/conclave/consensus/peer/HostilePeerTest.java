@@ -18,7 +18,7 @@ import io.conclave.consensus.core.PeerMessage.TimeoutNow;
 import io.conclave.consensus.core.PeerMessage.VoteRequest;
 import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.RealDisk;
-import io.conclave.consensus.ensemble.EnsembleLog;
+import io.conclave.consensus.ensemble.OfflineLog;
 import io.conclave.consensus.entry.Start;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.ensemble.ConclaveEnsemble;
@@ -353,7 +353,7 @@ class HostilePeerTest {
         ensemble.stop(server);
         Disk disk = RealDisk.in(home.resolve("server-" + server).resolve("log"));
         assertTrue(disk.list().stream().noneMatch(name -> name.startsWith("set-aside")), disk.list()::toString);
-        assertTrue(EnsembleLog.trust(disk));
+        assertTrue(OfflineLog.trust(disk));
         ensemble.restart(server);
         ensemble.awaitServing(server);
         assertAllIsWell();
