@@ -168,26 +168,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
             if (connection.state() == ConnectionState.HANDSHAKE) {
                 command.answerIfWord(received);
             }
-            long sinceNanos = services.time().monotonicNanos();
-            while (wantsFrame()) {
-                if (connection.isOpen() && (holds.checkHeldBack(received) || !intake.tryBegin(received))) {
-                    break;
-                }
-                Optional<ByteBuf> frame = received.nextFrame(
-                        connection.isOpen() ? Frames.DEFAULT_MAX_PAYLOAD_BYTES : MAX_HANDSHAKE_BYTES);
-                if (frame.isEmpty()) {
-                    hasHandledAll = true;
-                    if (connection.isOpen() && !connection.isFinishing()) {
-                        arrival.awaitRest();
-                    }
-                    break;
-                }
-                arrival.end();
-                handle(frame.get());
-                if (services.time().monotonicNanos() - sinceNanos > TURN_NANOS && connection.isOpen()) {
-                    holds.yieldTurn(services.time(), loop, this::resume);
-                }
-            }
+            hasHandledAll = handleReceived();
         } catch (MalformedFrameException e) {
             connection.close(e.toString());
         } finally {
@@ -200,6 +181,30 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
             intake.giveWay();
         }
         setReading();
+    }
+
+    /** Handles the frames that are there; whether no whole one is left. */
+    private boolean handleReceived() {
+        long sinceNanos = services.time().monotonicNanos();
+        while (wantsFrame()) {
+            if (connection.isOpen() && (holds.checkHeldBack(received) || !intake.tryBegin(received))) {
+                return false;
+            }
+            Optional<ByteBuf> frame =
+                    received.nextFrame(connection.isOpen() ? Frames.DEFAULT_MAX_PAYLOAD_BYTES : MAX_HANDSHAKE_BYTES);
+            if (frame.isEmpty()) {
+                if (connection.isOpen() && !connection.isFinishing()) {
+                    arrival.awaitRest();
+                }
+                return true;
+            }
+            arrival.end();
+            handle(frame.get());
+            if (services.time().monotonicNanos() - sinceNanos > TURN_NANOS && connection.isOpen()) {
+                holds.yieldTurn(services.time(), loop, this::resume);
+            }
+        }
+        return false;
     }
 
     private void handle(ByteBuf frame) {

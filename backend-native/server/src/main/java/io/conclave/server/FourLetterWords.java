@@ -32,6 +32,7 @@ final class FourLetterWords implements CommandWords {
     private final Set<String> allowed;
     private final Supplier<ConnectionAcceptor> connections;
     private final ServerReport server;
+    private final ServerDescription description;
     private final Executor texts;
     private final WordTurns turns = new WordTurns();
     private final AtomicLong traceMask = new AtomicLong(DEFAULT_TRACE_MASK);
@@ -49,6 +50,7 @@ final class FourLetterWords implements CommandWords {
     FourLetterWords(
             ServerConfig config,
             ServerReport server,
+            ServerDescription description,
             Supplier<ConnectionAcceptor> connections,
             Supplier<String> sessions,
             Supplier<String> digests,
@@ -56,19 +58,20 @@ final class FourLetterWords implements CommandWords {
         this.allowed = config.commandWhitelist();
         this.connections = connections;
         this.server = server;
+        this.description = description;
         this.texts = texts;
         this.whileServing = Map.ofEntries(
                 Map.entry("srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums))),
                 Map.entry("stat", () -> turns.answer(this::statistics)),
                 Map.entry("cons", () -> turns.answer(() -> made(reports(), FourLetterWords::listed))),
-                Map.entry("conf", () -> made(server::configuration)),
+                Map.entry("conf", () -> made(description::configuration)),
                 Map.entry(
                         "mntr",
                         () -> ofTotals(sums ->
                                 server.monitoring(sums, this.connections.get().tls()))),
                 Map.entry("dump", () -> turns.answer(() -> made(sessions))),
                 Map.entry("hash", () -> made(digests)),
-                Map.entry("dirs", () -> made(server::directories)),
+                Map.entry("dirs", () -> made(description::directories)),
                 Map.entry("wchs", () -> turns.answer(() -> ofWatches(WatchReport::summary))),
                 Map.entry("wchc", () -> turns.answer(() -> ofWatches(WatchReport::ofSessions))),
                 Map.entry("wchp", () -> turns.answer(() -> ofWatches(WatchReport::ofPaths))),
@@ -133,7 +136,7 @@ final class FourLetterWords implements CommandWords {
             case "isro" -> CompletableFuture.completedStage(readOnly(server.mode()));
             case "gtmk" -> CompletableFuture.completedStage(Long.toString(traceMask.get()));
             case "stmk" -> CompletableFuture.completedStage(Long.toString(traced(argument)));
-            case "envi" -> made(server::environment);
+            case "envi" -> made(description::environment);
             default -> answerWhileServing(word);
         };
     }

@@ -77,7 +77,9 @@ class WordTextsTest {
                 () -> 0,
                 guard,
                 time);
-        return new FourLetterWords(config, report, () -> acceptor, () -> "dump", () -> "digests", executor);
+        ServerDescription description = new ServerDescription(config, () -> LogStatus.idle(1, LogRole.LEADING));
+        return new FourLetterWords(
+                config, report, description, () -> acceptor, () -> "dump", () -> "digests", executor);
     }
 
     @ParameterizedTest
