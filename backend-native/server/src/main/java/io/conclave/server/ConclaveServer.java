@@ -1,7 +1,6 @@
 package io.conclave.server;
 
 import io.conclave.connection.ConnectionAcceptor;
-import io.conclave.connection.ConnectionLimits;
 import io.conclave.connection.ConnectionServices;
 import io.conclave.connection.LimitGuard;
 import io.conclave.connection.ServiceMode;
@@ -61,27 +60,16 @@ public final class ConclaveServer implements AutoCloseable {
     /** How long the others may take to read their last answers. */
     private static final int LAST_ANSWERS_MS = 1_000;
 
-    /** However short the ticks are: a thread that waits for a busy machine does not stand still. */
-    private static final long LEAST_STANDSTILL_MS = 5_000;
-
-    /**
-     * When the log has stood still for so many times the time after which the server stops serving, the process ends.
-     */
-    private static final int STANDSTILLS_BEFORE_THE_END = 6;
-
     static {
         ServerFaults.openDoor(server -> ((ConclaveServer) server).faults());
     }
 
     private final ServerConfig config;
-    private final PeerSecretReload peerSecrets;
-    private final PeerTls peerTls;
     private final List<RepeatedLook> looks;
     private final ClientPorts ports;
     private final FatalFailures failures;
     private final TimeSource time;
     private final BackgroundThreads background;
-    private final SteadyWallClock clock;
     private final ReplicatedLog log;
     private final Replica replica;
     private final SessionTracker sessions;
@@ -89,7 +77,6 @@ public final class ConclaveServer implements AutoCloseable {
     private final LogEvents events;
     private final LimitGuard guard;
     private final ClientAuthService clientAuth;
-    private final ServerReport report;
     private final DigestLog digests = new DigestLog();
     private final MembershipRequests members;
     private final Optional<AdminSecret> secret;
@@ -103,21 +90,20 @@ public final class ConclaveServer implements AutoCloseable {
     private ConclaveServer(
             ServerConfig config,
             boolean beginsCluster,
-            PeerSecretReload peerSecrets,
-            ClientPorts ports,
-            BackgroundThreads background,
             LogFactory logs,
             TimeSource time,
             Consumer<LogException> fatal) {
         this.config = config;
-        this.peerSecrets = peerSecrets;
-        this.ports = ports;
-        this.background = background;
-        this.failures = new FatalFailures(config.dataDirectory(), fatal);
         this.time = time;
-        this.clock = new SteadyWallClock(time);
-        this.peerTls = config.ensemble().tls().open(background.handshakes(), background.callersHandshakes());
-        this.looks = looks();
+        PeerSecretReload peerSecrets = new PeerSecretReload(PeerSecretFile.of(config));
+        this.background = new BackgroundThreads(config.clientTls()
+                .filter(tls -> tls.settings().checksCrl() || tls.settings().checksOcsp())
+                .isPresent());
+        this.ports = new ClientPorts(config, background.clientHandshakes());
+        this.failures = new FatalFailures(config.dataDirectory(), fatal);
+        SteadyWallClock clock = new SteadyWallClock(time);
+        PeerTls peerTls = config.ensemble().tls().open(background.handshakes(), background.callersHandshakes());
+        this.looks = looks(peerSecrets, peerTls);
         this.transport = config.clientPort().isPresent()
                 ? ServerTransport.tcp(config.eventLoops())
                 : ServerTransport.local(config.eventLoops());
@@ -154,9 +140,9 @@ public final class ConclaveServer implements AutoCloseable {
         this.secret = config.homeDirectory().map(AdminSecret::new);
         this.guard = new LimitGuard(config.clientLimits(), time);
         this.clientAuth = new ClientAuthService(config, guard.credentials());
-        this.report = new ServerReport(
+        ServerReport report = new ServerReport(
                 config, this::mode, log::status, log::peerCounts, replica::state, sessions::notHeardOf, guard, time);
-        this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services());
+        this.acceptor = new ConnectionAcceptor(transport.group(), log, time, services(report));
         this.events = new LogEvents(
                 config.ensemble().memberId(),
                 replica,
@@ -170,32 +156,24 @@ public final class ConclaveServer implements AutoCloseable {
                 acceptor,
                 config.readOnlyMode() ? ServiceMode.READ_ONLY : ServiceMode.NONE,
                 () -> serving.complete(null));
-        this.watchdog = watchdog();
+        this.watchdog = LogWatchdog.of(config, log, time, transport.group().next(), new Rescue());
     }
 
-    /** A server inside an application must not end that: there it only stops serving. */
-    private LogWatchdog watchdog() {
-        Duration stopServingAfter =
-                Duration.ofMillis(Math.max(LEAST_STANDSTILL_MS, ServerLogOptions.stopServingAfterMs(config)));
-        Optional<Duration> giveUpAfter =
-                config.clientPort().map(port -> stopServingAfter.multipliedBy(STANDSTILLS_BEFORE_THE_END));
-        return new LogWatchdog(
-                log, time, transport.group().next(), stopServingAfter, giveUpAfter, new LogWatchdog.Rescue() {
-                    @Override
-                    public void stopServing() {
-                        events.standstill(true);
-                    }
+    private final class Rescue implements LogWatchdog.Rescue {
+        @Override
+        public void stopServing() {
+            events.standstill(true);
+        }
 
-                    @Override
-                    public void serveAgain() {
-                        events.standstill(false);
-                    }
+        @Override
+        public void serveAgain() {
+            events.standstill(false);
+        }
 
-                    @Override
-                    public void giveUp(Duration stoodStill) {
-                        failures.standsStill(stoodStill);
-                    }
-                });
+        @Override
+        public void giveUp(Duration stoodStill) {
+            failures.standsStill(stoodStill);
+        }
     }
 
     private ServiceMode mode() {
@@ -218,9 +196,9 @@ public final class ConclaveServer implements AutoCloseable {
         return log.status().role() == LogRole.LEADING ? dump.ofLeader() : dump.ofFollower();
     }
 
-    private ConnectionServices services() {
+    private ConnectionServices services(ServerReport report) {
         return new ConnectionServices(
-                limits(),
+                config.connectionLimits(),
                 guard,
                 sessions,
                 new SessionIds(config.ensemble().memberId()),
@@ -279,13 +257,7 @@ public final class ConclaveServer implements AutoCloseable {
             LogFactory logs,
             TimeSource time,
             Consumer<LogException> fatal) {
-        PeerSecretReload peerSecrets = new PeerSecretReload(PeerSecretFile.of(config));
-        BackgroundThreads background = new BackgroundThreads(config.clientTls()
-                .filter(tls -> tls.settings().checksCrl() || tls.settings().checksOcsp())
-                .isPresent());
-        ClientPorts ports = new ClientPorts(config, background.clientHandshakes());
-        ConclaveServer server =
-                new ConclaveServer(config, beginsCluster, peerSecrets, ports, background, logs, time, fatal);
+        ConclaveServer server = new ConclaveServer(config, beginsCluster, logs, time, fatal);
         try {
             server.open();
             server.clientAuth.started(true);
@@ -312,19 +284,18 @@ public final class ConclaveServer implements AutoCloseable {
     }
 
     /** Files that may be replaced while the server runs. */
-    private List<RepeatedLook> looks() {
-        List<RepeatedLook> all = new ArrayList<>();
+    private List<RepeatedLook> looks(PeerSecretReload peerSecrets, PeerTls peerTls) {
+        List<Runnable> all = new ArrayList<>();
         if (PeerSecretFile.of(config).isNeeded()) {
-            all.add(new RepeatedLook(time, background.lookups(), peerSecrets::look));
+            all.add(peerSecrets::look);
         }
         if (config.ensemble().tls().reloads()) {
-            peerTls.context()
-                    .ifPresent(
-                            context -> all.add(new RepeatedLook(time, background.lookups(), context::reloadIfChanged)));
+            peerTls.context().ifPresent(context -> all.add(context::reloadIfChanged));
         }
-        ports.reloadable()
-                .ifPresent(context -> all.add(new RepeatedLook(time, background.lookups(), context::reloadIfChanged)));
-        return List.copyOf(all);
+        ports.reloadable().ifPresent(context -> all.add(context::reloadIfChanged));
+        return all.stream()
+                .map(look -> new RepeatedLook(time, background.lookups(), look))
+                .toList();
     }
 
     /** By the log, for the configuration file need not list all members. One that has no cluster yet is none. */
@@ -348,15 +319,6 @@ public final class ConclaveServer implements AutoCloseable {
     /** Completes when this server serves its clients for the first time; exceptionally if its log fails before. */
     public CompletionStage<@Nullable Void> serving() {
         return serving.minimalCompletionStage();
-    }
-
-    private ConnectionLimits limits() {
-        return new ConnectionLimits(
-                config.maxConnectionsPerAddress(),
-                config.maxConnections(),
-                config.minSessionTimeoutMs(),
-                config.maxSessionTimeoutMs(),
-                config.handshakeTimeoutMs());
     }
 
     /** Whether clients are served everything now; from any thread. */
@@ -422,11 +384,7 @@ public final class ConclaveServer implements AutoCloseable {
         return acceptor.connectionCount();
     }
 
-    /**
-     * On the log's thread: the others have another state. Nothing that is here may be served or sent any
-     * more. The log is set aside, so that the next start is that of a member that has nothing, and is given what the
-     * others have.
-     */
+    /** On the log's thread: see {@link FatalFailures#stateIsWrong}. Nothing that is here may be served any more. */
     void stateIsWrong(String reason) {
         events.stopForGood();
         failures.stateIsWrong(reason, () -> kill(() -> {}));

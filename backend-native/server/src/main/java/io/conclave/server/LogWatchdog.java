@@ -20,6 +20,14 @@ import org.slf4j.LoggerFactory;
 final class LogWatchdog {
     private static final Logger LOG = LoggerFactory.getLogger(LogWatchdog.class);
 
+    /** However short the ticks are: a thread that waits for a busy machine does not stand still. */
+    private static final long LEAST_STANDSTILL_MS = 5_000;
+
+    /**
+     * When the log has stood still for so many times the time after which the server stops serving, the process ends.
+     */
+    private static final int STANDSTILLS_BEFORE_THE_END = 6;
+
     /** After so many looks in vain the server stops serving. */
     private static final int LOOKS_BEFORE_STANDSTILL = 8;
 
@@ -67,6 +75,16 @@ final class LogWatchdog {
         this.looksBeforeGivingUp = giveUpAfter.map(
                 after -> (int) (LOOKS_BEFORE_STANDSTILL * after.toMillis() / stopServingAfter.toMillis()));
         this.rescue = rescue;
+    }
+
+    /** That of a server. One inside an application must not end that: there it only stops serving. */
+    static LogWatchdog of(
+            ServerConfig config, ReplicatedLog log, TimeSource time, Executor otherThread, Rescue rescue) {
+        Duration stopServingAfter =
+                Duration.ofMillis(Math.max(LEAST_STANDSTILL_MS, ServerLogOptions.stopServingAfterMs(config)));
+        Optional<Duration> giveUpAfter =
+                config.clientPort().map(port -> stopServingAfter.multipliedBy(STANDSTILLS_BEFORE_THE_END));
+        return new LogWatchdog(log, time, otherThread, stopServingAfter, giveUpAfter, rescue);
     }
 
     /** Looks after an interval, and so on. */

@@ -2,6 +2,7 @@ package io.conclave.server;
 
 import io.conclave.connection.ClientLimit;
 import io.conclave.connection.ClientLimits;
+import io.conclave.connection.ConnectionLimits;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -101,6 +102,11 @@ public record ServerConfig(
         copy.clientPortAddress = Optional.empty();
         copy.clientTls = Optional.empty();
         return copy.build();
+    }
+
+    ConnectionLimits connectionLimits() {
+        return new ConnectionLimits(
+                maxConnectionsPerAddress, maxConnections, minSessionTimeoutMs, maxSessionTimeoutMs, handshakeTimeoutMs);
     }
 
     /** A builder with the defaults of {@code zoo.cfg}: no port, in memory. */

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** How this server is doing, in ZooKeeper's words: srvr, stat and mntr. From any thread, without blocking. */
+/** How this server is doing, in ZooKeeper's words: srvr, stat and mntr. From any thread. */
 final class ServerReport {
     /** Tools read the first three numbers as ZooKeeper's, whose behaviour they mean; the rest names this server. */
     static final String VERSION = "3.9.5-conclave-"
