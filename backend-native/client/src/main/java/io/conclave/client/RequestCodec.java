@@ -64,8 +64,8 @@ final class RequestCodec {
             return new RequestBody.GetData(get.path().toString(), get.watcher().isPresent());
         }
         if (request instanceof GetChildren get) {
-            return new RequestBody.GetChildren2(
-                    get.path().toString(), get.watcher().isPresent());
+            return new RequestBody.GetChildren(
+                    OpCode.GET_CHILDREN2, get.path().toString(), get.watcher().isPresent());
         }
         if (request instanceof Exists exists) {
             return new RequestBody.Exists(

@@ -21,7 +21,6 @@ public sealed interface RequestBody extends WireRecord
                 RequestBody.GetData,
                 RequestBody.GetAcl,
                 RequestBody.GetChildren,
-                RequestBody.GetChildren2,
                 RequestBody.GetAllChildrenNumber,
                 RequestBody.GetEphemerals,
                 RequestBody.Sync,
@@ -52,8 +51,7 @@ public sealed interface RequestBody extends WireRecord
             case SET_DATA -> SetData.decode(in);
             case GET_ACL -> GetAcl.decode(in);
             case SET_ACL -> SetAcl.decode(in);
-            case GET_CHILDREN -> GetChildren.decode(in);
-            case GET_CHILDREN2 -> GetChildren2.decode(in);
+            case GET_CHILDREN, GET_CHILDREN2 -> GetChildren.decode(opCode, in);
             case SYNC -> Sync.decode(in);
             case CHECK -> CheckVersion.decode(in);
             case MULTI, MULTI_READ, SET_WATCHES, SET_WATCHES2 ->
@@ -260,11 +258,21 @@ public sealed interface RequestBody extends WireRecord
         }
     }
 
-    /** Reads the names of the children. Answered by {@link ReplyBody.GetChildren}. */
-    record GetChildren(String path, boolean watch) implements RequestBody {
-        @Override
-        public OpCode opCode() {
-            return OpCode.GET_CHILDREN;
+    /**
+     * Reads the names of the children. Answered by {@link ReplyBody.GetChildren}; or if the operation is GET_CHILDREN2
+     * by {@link ReplyBody.GetChildren2}, which has the Stat as well.
+     */
+    record GetChildren(OpCode opCode, String path, boolean watch) implements RequestBody {
+        /** Checks that the operation is one of the two. */
+        public GetChildren {
+            if (opCode != OpCode.GET_CHILDREN && opCode != OpCode.GET_CHILDREN2) {
+                throw new IllegalArgumentException(opCode + " does not read children");
+            }
+        }
+
+        /** Reads the names alone. */
+        public GetChildren(String path, boolean watch) {
+            this(OpCode.GET_CHILDREN, path, watch);
         }
 
         @Override
@@ -273,26 +281,8 @@ public sealed interface RequestBody extends WireRecord
             out.writeBool(watch);
         }
 
-        static GetChildren decode(JuteReader in) {
-            return new GetChildren(in.readPath("path"), in.readBool("watch"));
-        }
-    }
-
-    /** Reads the names of the children and the Stat. Answered by {@link ReplyBody.GetChildren2}. */
-    record GetChildren2(String path, boolean watch) implements RequestBody {
-        @Override
-        public OpCode opCode() {
-            return OpCode.GET_CHILDREN2;
-        }
-
-        @Override
-        public void encode(JuteWriter out) {
-            out.writeString(path);
-            out.writeBool(watch);
-        }
-
-        static GetChildren2 decode(JuteReader in) {
-            return new GetChildren2(in.readPath("path"), in.readBool("watch"));
+        static GetChildren decode(OpCode opCode, JuteReader in) {
+            return new GetChildren(opCode, in.readPath("path"), in.readBool("watch"));
         }
     }
 

@@ -133,8 +133,7 @@ final class Samples {
             case SET_DATA -> new RequestBody.SetData(string(), data(), random.nextInt());
             case GET_ACL -> new RequestBody.GetAcl(string());
             case SET_ACL -> new RequestBody.SetAcl(string(), list(this::acl), random.nextInt());
-            case GET_CHILDREN -> new RequestBody.GetChildren(string(), random.nextBoolean());
-            case GET_CHILDREN2 -> new RequestBody.GetChildren2(string(), random.nextBoolean());
+            case GET_CHILDREN, GET_CHILDREN2 -> new RequestBody.GetChildren(opCode, string(), random.nextBoolean());
             case SYNC -> new RequestBody.Sync(string());
             case CHECK -> new RequestBody.CheckVersion(string(), random.nextInt());
             case MULTI ->

@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.ChildNames;
@@ -22,12 +23,17 @@ final class ChildrenList extends LongReads.LongReadOfState {
     private static final int NAMES_OF_A_PART = 500;
 
     private final WatchRequests watches;
-    private final RequestBody request;
+    private final RequestBody.GetChildren request;
     private final List<AuthId> authIds;
     private @Nullable ChildNames names;
     private int error;
 
-    ChildrenList(ClientConnection connection, LongReads reads, WatchRequests watches, int xid, RequestBody request) {
+    ChildrenList(
+            ClientConnection connection,
+            LongReads reads,
+            WatchRequests watches,
+            int xid,
+            RequestBody.GetChildren request) {
         super(connection, reads, xid);
         this.watches = watches;
         this.request = request;
@@ -35,30 +41,18 @@ final class ChildrenList extends LongReads.LongReadOfState {
     }
 
     /** Whether a request lists more than what is done in one go. */
-    static boolean isLong(TreeState state, RequestBody request) {
-        return TreeReads.childCount(state, path(request)) > LONG_CHILDREN
-                || TreeReads.hasLongNames(state, path(request), LONG_CHARACTERS);
-    }
-
-    private static String path(RequestBody request) {
-        return request instanceof RequestBody.GetChildren plain
-                ? plain.path()
-                : ((RequestBody.GetChildren2) request).path();
-    }
-
-    private boolean isWatching() {
-        return request instanceof RequestBody.GetChildren plain
-                ? plain.watch()
-                : ((RequestBody.GetChildren2) request).watch();
+    static boolean isLong(TreeState state, RequestBody.GetChildren request) {
+        return TreeReads.childCount(state, request.path()) > LONG_CHILDREN
+                || TreeReads.hasLongNames(state, request.path(), LONG_CHARACTERS);
     }
 
     @Override
     boolean doHeldPart(LongAnswer answer) {
         try {
             if (names == null) {
-                ChildNames begun = TreeReads.childNames(connection.loop().state(), path(request), authIds);
-                if (isWatching()) {
-                    watches.set(path(request), WatchTable.CHILDREN);
+                ChildNames begun = TreeReads.childNames(connection.loop().state(), request.path(), authIds);
+                if (request.watch()) {
+                    watches.set(request.path(), WatchTable.CHILDREN);
                 }
                 names = begun;
             }
@@ -79,7 +73,7 @@ final class ChildrenList extends LongReads.LongReadOfState {
             connection.replyError(xid, error);
             return;
         }
-        if (request instanceof RequestBody.GetChildren2) {
+        if (request.opCode() == OpCode.GET_CHILDREN2) {
             Replies.stat(listed.stat()).encode(answer.writer());
         }
         connection.reply(xid, out -> out.writeInt(listed.count()), answer);

@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
@@ -67,8 +68,7 @@ final class ReadRequests {
         return switch (request.opCode()) {
             case EXISTS -> exists(state, (RequestBody.Exists) request, authIds);
             case GET_DATA -> data(state, (RequestBody.GetData) request, new Caller(authIds));
-            case GET_CHILDREN -> children(state, (RequestBody.GetChildren) request, authIds);
-            case GET_CHILDREN2 -> children2(state, (RequestBody.GetChildren2) request, authIds);
+            case GET_CHILDREN, GET_CHILDREN2 -> children(state, (RequestBody.GetChildren) request, authIds);
             case GET_ACL -> acl(state, (RequestBody.GetAcl) request, authIds);
             case GET_EPHEMERALS ->
                 new ReplyBody.GetEphemerals(TreeReads.ephemerals(
@@ -129,15 +129,9 @@ final class ReadRequests {
         if (request.watch()) {
             watches.set(request.path(), WatchTable.CHILDREN);
         }
-        return new ReplyBody.GetChildren(children.names());
-    }
-
-    private ReplyBody children2(TreeState state, RequestBody.GetChildren2 request, List<AuthId> authIds) {
-        TreeReads.Children children = TreeReads.children(state, request.path(), authIds);
-        if (request.watch()) {
-            watches.set(request.path(), WatchTable.CHILDREN);
-        }
-        return new ReplyBody.GetChildren2(children.names(), Replies.stat(children.stat()));
+        return request.opCode() == OpCode.GET_CHILDREN2
+                ? new ReplyBody.GetChildren2(children.names(), Replies.stat(children.stat()))
+                : new ReplyBody.GetChildren(children.names());
     }
 
     private static ReplyBody acl(TreeState state, RequestBody.GetAcl request, List<AuthId> authIds) {

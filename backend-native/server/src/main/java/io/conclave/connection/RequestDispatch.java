@@ -147,7 +147,7 @@ final class RequestDispatch {
             case AUTH -> authenticator.authenticate(xid, (ConnectionRequest.Auth) body);
             case GET_ALL_CHILDREN_NUMBER ->
                 pipeline.submit(new SubtreeCount(connection, longReads, xid, (RequestBody.GetAllChildrenNumber) body));
-            case GET_CHILDREN, GET_CHILDREN2 -> children(xid, body);
+            case GET_CHILDREN, GET_CHILDREN2 -> children(xid, (RequestBody.GetChildren) body);
             case MULTI_READ -> multiRead(xid, (RequestBody.Multi) body);
             case GET_EPHEMERALS -> ephemerals(xid, (RequestBody.GetEphemerals) body);
             case SET_WATCHES, SET_WATCHES2 -> setWatches(xid, (WatchRequest.SetWatches) body);
@@ -205,7 +205,7 @@ final class RequestDispatch {
     }
 
     /** A node that has few children now may have many in its turn; that is as long as one list takes to become long. */
-    private void children(int xid, RequestBody body) {
+    private void children(int xid, RequestBody.GetChildren body) {
         pipeline.submit(
                 ChildrenList.isLong(connection.loop().state(), body)
                         ? new ChildrenList(connection, longReads, reads.watches(), xid, body)

@@ -47,8 +47,8 @@ class LongListTest {
                     .children();
             assertEquals(CHILDREN, names.size());
             assertEquals(CHILDREN, new HashSet<>(names).size());
-            ReplyBody.GetChildren2 second =
-                    client.call(new RequestBody.GetChildren2("/top", false), ReplyBody.GetChildren2.class);
+            ReplyBody.GetChildren2 second = client.call(
+                    new RequestBody.GetChildren(OpCode.GET_CHILDREN2, "/top", false), ReplyBody.GetChildren2.class);
             assertEquals(names, second.children());
             assertEquals(CHILDREN, second.stat().numChildren());
         }
@@ -63,7 +63,7 @@ class LongListTest {
                     Requests.set("/top", "x"),
                     new RequestBody.GetChildren("/top", false),
                     Requests.create("/top/later"),
-                    new RequestBody.GetChildren2("/top", false),
+                    new RequestBody.GetChildren(OpCode.GET_CHILDREN2, "/top", false),
                     new RequestBody.SetAcl("/top", List.of(), -1),
                     Requests.get("/none"));
             assertEquals(0, client.read().header().err());

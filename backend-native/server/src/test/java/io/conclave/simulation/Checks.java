@@ -148,7 +148,7 @@ final class Checks {
                 ZnodeStat stat = TreeReads.exists(state, exists.path(), List.of());
                 same = reply.body() instanceof ReplyBody.Stat body && isSame(body.stat(), stat);
             } else {
-                String path = ((RequestBody.GetChildren2) request.body).path();
+                String path = ((RequestBody.GetChildren) request.body).path();
                 TreeReads.Children children = TreeReads.children(state, path, List.of());
                 same = reply.body() instanceof ReplyBody.GetChildren2 body
                         && new TreeSet<>(body.children()).equals(new TreeSet<>(children.names()))
@@ -170,7 +170,7 @@ final class Checks {
                 && exists.watch()
                 && (error == 0 || error == NO_NODE)) {
             client.watches.armed(exists.path(), false, zxid);
-        } else if (request.body instanceof RequestBody.GetChildren2 children && children.watch() && error == 0) {
+        } else if (request.body instanceof RequestBody.GetChildren children && children.watch() && error == 0) {
             client.watches.armed(children.path(), true, zxid);
         }
     }

@@ -72,7 +72,7 @@ final class LockUser {
 
     private void look() {
         String of = mark;
-        client.send(new RequestBody.GetChildren2(LINE, false), "", reply -> {
+        client.send(new RequestBody.GetChildren(OpCode.GET_CHILDREN2, LINE, false), "", reply -> {
             if (reply != null && reply.isOk() && of.equals(mark) && state != State.IDLE) {
                 looked(((ReplyBody.GetChildren2) reply.body()).children());
             }

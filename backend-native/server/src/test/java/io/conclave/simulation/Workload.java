@@ -87,7 +87,8 @@ final class Workload {
             case 18 -> get(transientNode, true);
             case 19 ->
                 client.send(
-                        new RequestBody.GetChildren2(random.nextBoolean() ? "/x" : "/e", random.nextBoolean()),
+                        new RequestBody.GetChildren(
+                                OpCode.GET_CHILDREN2, random.nextBoolean() ? "/x" : "/e", random.nextBoolean()),
                         "",
                         null);
             case 20 -> syncAndGet(value);
@@ -111,7 +112,8 @@ final class Workload {
             case 6, 7 -> set(path, -1);
             case 8 -> client.send(new RequestBody.Delete(path, -1), "", null);
             case 9 -> client.send(new RequestBody.Exists(path, random.nextBoolean()), "", null);
-            case 10 -> client.send(new RequestBody.GetChildren2(TIMED, random.nextBoolean()), "", null);
+            case 10 ->
+                client.send(new RequestBody.GetChildren(OpCode.GET_CHILDREN2, TIMED, random.nextBoolean()), "", null);
             default -> get(path, true);
         }
     }
