@@ -1,13 +1,9 @@
 package io.conclave.connection;
 
 import io.conclave.consensus.ReplicatedLog;
-import io.conclave.replica.Step;
-import io.conclave.replica.StepListener;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.IdScheme;
-import io.conclave.tree.Result;
-import io.conclave.tree.TreeState;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
@@ -15,37 +11,23 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BinaryOperator;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Gives every accepted channel its {@link ConnectionReader}, within the bounds. Thread-safe. */
-public final class ConnectionAcceptor implements StepListener {
+public final class ConnectionAcceptor {
     private final ConnectionServices services;
-    private final Feed feed;
+    private final Loops loops;
     private final ConnectionCounts counts;
     private final Refusals refused;
-    private final Audit audit;
     private final PortEntry entry;
-    private final Map<EventLoop, Loop> loops = new LinkedHashMap<>();
-    /** Loops that a batch has something for; the log's thread only. */
-    private final Set<Loop> concerned = new HashSet<>();
-
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
     /**
@@ -57,150 +39,18 @@ public final class ConnectionAcceptor implements StepListener {
         this.services = services;
         this.counts = new ConnectionCounts(services.limits());
         this.refused = Refusals.ofConnections(time);
-        this.audit = new Audit(services.security().audit());
+        this.loops = new Loops(group, log, time, services);
         this.entry = new PortEntry(time, services.security().offersSchemes());
-        List<EventExecutor> executors = new ArrayList<>();
-        group.forEach(executors::add);
-        this.feed = new Feed(executors.size());
-        for (EventExecutor executor : executors) {
-            EventLoop eventLoop = (EventLoop) executor;
-            loops.put(eventLoop, new Loop(eventLoop, log, time, feed));
-        }
     }
 
-    @Override
-    public void began(TreeState state) {
-        services.sessionCounts().began(state);
-        feed.forAll(loop -> loop.begin(state));
-        wakeAll();
+    /** The loops that the channels are accepted on. */
+    public Loops loops() {
+        return loops;
     }
 
-    @Override
-    public void dropped() {
-        feed.forAll(Loop::drop);
-        wakeAll();
-    }
-
-    @Override
-    public void applied(List<Step> steps) {
-        steps.forEach(services.sessionCounts()::applied);
-        feed.batch(steps);
-        concerned.clear();
-        boolean all = false;
-        for (Step step : steps) {
-            if (step.applied().result() instanceof Result.SessionClosed closed) {
-                audit.sessionEnded(closed.sessionId(), step.applied().events());
-            }
-            if (step.origin() instanceof ConnectionProposal proposal) {
-                concerned.add(proposal.loop());
-            }
-            all |= step.applied().result() instanceof Result.SessionAttached
-                    || step.applied().result() instanceof Result.SessionClosed;
-        }
-        for (Loop loop : loops.values()) {
-            loop.told(steps.size(), all || concerned.contains(loop));
-        }
-    }
-
-    /** What clients are served behind everything applied so far; nothing at first. On the log's thread. */
-    public void serve(ServiceMode mode) {
-        feed.forAll(loop -> loop.connections().serve(mode));
-        wakeAll();
-    }
-
-    /**
-     * Serves no more than this from now on, also if more is granted, until another bound is set. From any thread, also
-     * while the log's thread stands still.
-     */
-    public void serveAtMost(ServiceMode mode) {
-        loops.values().forEach(loop -> loop.post(() -> loop.connections().serveAtMost(mode)));
-    }
-
-    /**
-     * What the connections are doing and have done, in sums; gathered from loop to loop, at a cost that does not depend
-     * on how many there are. From any thread, without blocking.
-     */
-    public CompletionStage<ConnectionTotals> totals() {
-        return fromAllLoops(
-                loop -> loop.counters()
-                        .totals(
-                                loop.connections().all().size(),
-                                loop.watches().watchCount(),
-                                loop.turns().totals()),
-                ConnectionTotals.NONE,
-                ConnectionTotals::plus);
-    }
-
-    /** From any thread, without blocking. */
+    /** The counts of connections and handshakes with TLS. From any thread, without blocking. */
     public TlsCounts tls() {
         return entry.counts();
-    }
-
-    /** One of each connection; gathered from loop to loop. From any thread, without blocking. */
-    public CompletionStage<List<ConnectionReport>> reports() {
-        return fromAllLoops(
-                loop -> loop.connections().all().stream()
-                        .map(ClientConnection::report)
-                        .toList(),
-                List.of(),
-                ConnectionAcceptor::joined);
-    }
-
-    private static List<ConnectionReport> joined(List<ConnectionReport> some, List<ConnectionReport> others) {
-        List<ConnectionReport> all = new ArrayList<>(some);
-        all.addAll(others);
-        return all;
-    }
-
-    /**
-     * The paths that each session watches here, but for those of which it watches the list of children only, in no
-     * order. From any thread, without blocking; completes on a loop.
-     */
-    public CompletionStage<Map<Long, List<String>>> watches() {
-        CompletionStage<Map<Long, List<String>>> all = CompletableFuture.completedStage(new HashMap<>());
-        for (Loop loop : loops.values()) {
-            all = all.thenCombine(WatchListing.of(loop, services.time()), (some, others) -> {
-                some.putAll(others);
-                return some;
-            });
-        }
-        return all;
-    }
-
-    /** Counts requests, replies and latencies from now on. From any thread, without blocking. */
-    public CompletionStage<Boolean> resetTotals() {
-        return fromAllLoops(
-                loop -> {
-                    loop.counters().reset();
-                    loop.turns().reset();
-                    return true;
-                },
-                true,
-                Boolean::logicalAnd);
-    }
-
-    /** The same for what each connection counts for itself. */
-    public CompletionStage<Boolean> resetReports() {
-        return fromAllLoops(
-                loop -> {
-                    loop.connections()
-                            .forEach(connection -> connection.statistics().reset());
-                    return true;
-                },
-                true,
-                Boolean::logicalAnd);
-    }
-
-    private <T> CompletionStage<T> fromAllLoops(Function<Loop, T> ofLoop, T none, BinaryOperator<T> plus) {
-        CompletableFuture<T> all = CompletableFuture.completedFuture(none);
-        for (Loop loop : loops.values()) {
-            all = all.thenCombine(CompletableFuture.supplyAsync(() -> ofLoop.apply(loop), loop::post), plus);
-        }
-        return all;
-    }
-
-    private void wakeAll() {
-        loops.values().forEach(Loop::wake);
     }
 
     /** The handler for the children of a server channel whose event loops are this acceptor's. */
@@ -235,11 +85,8 @@ public final class ConnectionAcceptor implements StepListener {
         }
         channel.closeFuture().addListener(closed -> counts.leave(address));
         channels.add(channel);
-        Loop loop = loops.get(channel.eventLoop());
-        if (loop == null) {
-            throw new IllegalStateException("the channel's event loop is not one of this acceptor's");
-        }
-        ConnectionReader reader = new ConnectionReader(channel, loop, services, idsOf(address));
+        ConnectionReader reader =
+                new ConnectionReader(channel, loops.of(channel.eventLoop()), services, idsOf(address));
         channel.pipeline().addLast(reader);
         return Optional.of(reader.connection());
     }
@@ -259,7 +106,7 @@ public final class ConnectionAcceptor implements StepListener {
      * @return completes on any thread when the clients that were asked have gone
      */
     public CompletionStage<@Nullable Void> sayGoodbye() {
-        CompletableFuture<?>[] parts = loops.values().stream()
+        CompletableFuture<?>[] parts = loops.all().stream()
                 .map(loop -> {
                     CompletableFuture<@Nullable Void> answered = new CompletableFuture<>();
                     loop.post(() -> loop.goodbye().say(answered));
@@ -276,7 +123,7 @@ public final class ConnectionAcceptor implements StepListener {
      */
     public CompletionStage<@Nullable Void> finish() {
         CompletableFuture<@Nullable Void> closed = new CompletableFuture<>();
-        for (Loop loop : loops.values()) {
+        for (Loop loop : loops.all()) {
             loop.post(() -> loop.connections().forEach(ClientConnection::finish));
         }
         channels.newCloseFuture().addListener(all -> closed.complete(null));
@@ -293,7 +140,7 @@ public final class ConnectionAcceptor implements StepListener {
      * closed. From any thread.
      */
     public Future<?> beginClosing() {
-        loops.keySet().forEach(loop -> loop.execute(() -> closeThoseOf(loop)));
+        loops.eventLoops().forEach(loop -> loop.execute(() -> closeThoseOf(loop)));
         return channels.close();
     }
 

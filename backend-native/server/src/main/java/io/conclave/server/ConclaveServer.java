@@ -153,7 +153,7 @@ public final class ConclaveServer implements AutoCloseable {
                 features,
                 members,
                 new PeerClocks(time),
-                acceptor,
+                acceptor.loops(),
                 config.readOnlyMode() ? ServiceMode.READ_ONLY : ServiceMode.NONE,
                 () -> serving.complete(null));
         this.watchdog = LogWatchdog.of(config, log, time, transport.group().next(), new Rescue());

@@ -4,6 +4,7 @@ import io.conclave.connection.CommandWords;
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.ConnectionReport;
 import io.conclave.connection.ConnectionTotals;
+import io.conclave.connection.Loops;
 import io.conclave.connection.ServiceMode;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -75,23 +76,24 @@ final class FourLetterWords implements CommandWords {
                 Map.entry("wchs", () -> turns.answer(() -> ofWatches(WatchReport::summary))),
                 Map.entry("wchc", () -> turns.answer(() -> ofWatches(WatchReport::ofSessions))),
                 Map.entry("wchp", () -> turns.answer(() -> ofWatches(WatchReport::ofPaths))),
-                Map.entry(
-                        "srst", () -> this.connections.get().resetTotals().thenApply(done -> "Server stats reset.\n")),
-                Map.entry(
-                        "crst",
-                        () -> this.connections.get().resetReports().thenApply(done -> "Connection stats reset.\n")));
+                Map.entry("srst", () -> loops().resetTotals().thenApply(done -> "Server stats reset.\n")),
+                Map.entry("crst", () -> loops().resetReports().thenApply(done -> "Connection stats reset.\n")));
+    }
+
+    private Loops loops() {
+        return connections.get().loops();
     }
 
     private CompletionStage<List<ConnectionReport>> reports() {
-        return connections.get().reports();
+        return loops().reports();
     }
 
     private CompletionStage<String> ofWatches(Function<WatchReport, String> text) {
-        return made(connections.get().watches(), watches -> text.apply(WatchReport.of(watches)));
+        return made(loops().watches(), watches -> text.apply(WatchReport.of(watches)));
     }
 
     private CompletionStage<String> ofTotals(Function<ConnectionTotals, String> text) {
-        return made(connections.get().totals(), text);
+        return made(loops().totals(), text);
     }
 
     private CompletionStage<String> statistics() {

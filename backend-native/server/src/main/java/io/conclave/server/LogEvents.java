@@ -1,6 +1,6 @@
 package io.conclave.server;
 
-import io.conclave.connection.ConnectionAcceptor;
+import io.conclave.connection.Loops;
 import io.conclave.connection.ServiceMode;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.entry.ClusterConfiguration;
@@ -24,7 +24,7 @@ final class LogEvents implements LogListener {
     private final FeatureLevels features;
     private final MembershipRequests members;
     private final PeerClocks clocks;
-    private final ConnectionAcceptor connections;
+    private final Loops loops;
     private final ServiceMode withoutLeader;
     private final Runnable whenServing;
     private final MembersNews membersNews = new MembersNews();
@@ -44,7 +44,7 @@ final class LogEvents implements LogListener {
             FeatureLevels features,
             MembershipRequests members,
             PeerClocks clocks,
-            ConnectionAcceptor connections,
+            Loops loops,
             ServiceMode withoutLeader,
             Runnable whenServing) {
         this.memberId = memberId;
@@ -56,7 +56,7 @@ final class LogEvents implements LogListener {
         this.features = features;
         this.members = members;
         this.clocks = clocks;
-        this.connections = connections;
+        this.loops = loops;
         this.withoutLeader = withoutLeader;
         this.whenServing = whenServing;
     }
@@ -87,7 +87,7 @@ final class LogEvents implements LogListener {
 
     private void serveAtMost(ServiceMode bound) {
         most = bound;
-        connections.serveAtMost(bound);
+        loops.serveAtMost(bound);
     }
 
     @Override
@@ -143,12 +143,12 @@ final class LogEvents implements LogListener {
     @Override
     public void serving(boolean serving) {
         // sessions first, so that a lease is there before its connection asks for it
-        replica.tell(List.of(check, digests, sessions, connections));
+        replica.tell(List.of(check, digests, sessions, loops));
         mode = serving ? ServiceMode.FULL : isRemoved() ? ServiceMode.NONE : withoutLeader;
         if (!serving) {
             members.serviceEnds(configuration);
         }
-        connections.serve(mode);
+        loops.serve(mode);
         LOG.info(serving ? "Serving {}" : "Not serving any more at {}", replica.state());
         if (serving) {
             features.announce();
@@ -173,7 +173,7 @@ final class LogEvents implements LogListener {
         configuration = present;
         if (mode == ServiceMode.READ_ONLY && isRemoved()) {
             mode = ServiceMode.NONE;
-            connections.serve(mode);
+            loops.serve(mode);
         }
         leaderTerm.alone(present.members().size() <= 1);
         check.configured(present);

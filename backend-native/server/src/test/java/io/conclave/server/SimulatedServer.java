@@ -95,7 +95,7 @@ public final class SimulatedServer {
                 features,
                 members,
                 new PeerClocks(time),
-                acceptor,
+                acceptor.loops(),
                 ServiceMode.NONE,
                 () -> {});
     }
