@@ -30,7 +30,7 @@ public interface Candidacy extends AutoCloseable {
     void close();
 
     /**
-     * As {@link #close()}, without waiting. The stage completes when the work has ended and nothing is left in the
+     * As {@link #close()}, without waiting. The future completes when the work has ended and nothing is left in the
      * line; never exceptionally.
      */
     CompletableFuture<Void> closeAsync();

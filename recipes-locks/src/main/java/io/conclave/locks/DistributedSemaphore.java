@@ -321,20 +321,20 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
     }
 
     /**
-     * Asks a holder for a permit, and waits for it without a limit of time: it hears it through
-     * {@link PermitGrant#revocationRequested()}, and need not follow; if it does, all permits of that grant come back.
+     * Asks a holder to release a permit, and waits for that without a limit of time. The holder hears of it through
+     * {@link PermitGrant#revocationRequested()}, and need not agree; if it does, all permits of that grant come back.
      * Never blocks.
      *
-     * <p>The wish is the word {@code unlock}, that of the ZooKeeper recipes page, written into the permit's znode in
-     * place of its data; Curator's semaphore cannot be asked, so there is no word of its own to write. Curator's word
-     * {@code __REVOKE__} is understood too.
+     * <p>The request is the word {@code unlock}, that of the ZooKeeper recipes page, which replaces the data of the
+     * permit's znode. Curator's semaphore cannot be asked, so it has no word of its own. Curator's word
+     * {@code __REVOKE__} is understood, too.
      *
-     * <p>The coordinator's identities need READ and WRITE on the permit's znode; its ACL is the default ACL of the
+     * <p>The coordinator's identities need READ and WRITE on the permit's znode, whose ACL is the default ACL of the
      * holder's coordinator.
      *
      * @param holder one of {@link #holders()}; if its permit is gone, another of that name is left alone
      * @return completes on a listener thread when the permit has gone, and says how; exceptionally with
-     *     {@link RefusedException}, or if the own session is lost or closed. Cancelling it stops waiting; the wish
+     *     {@link RefusedException}, or if the own session is lost or closed. Cancelling it stops waiting; the request
      *     stays
      * @throws IllegalArgumentException if it is no holder of a permit of this semaphore
      */
@@ -348,7 +348,7 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * grant that has it is lost at once, with all its permits. For that the coordinator's identities need DELETE on
      * {@code <path>/leases} as well.
      *
-     * @param deadline counted from the moment when the wish has been written. Cancelling the stage lifts it
+     * @param deadline counted from the moment when the request has been written. Cancelling the future lifts it
      * @throws IllegalArgumentException if it is no holder of a permit of this semaphore, or the deadline is negative
      */
     public CompletableFuture<RevocationOutcome> requestRelease(SemaphoreMember holder, Duration deadline) {
