@@ -31,7 +31,15 @@ final class ClientHandshake {
     void startDeadline() {
         deadline = services.time().schedule(Duration.ofMillis(services.limits().handshakeTimeoutMs()), () -> connection
                 .loop()
-                .post(() -> connection.close("its handshake takes too long")));
+                .post(this::endLate));
+    }
+
+    private void endLate() {
+        if (!connection.isGone()) {
+            String reason = "it has not said in time which session it wants";
+            services.guard().late().add(connection, reason);
+            connection.close(reason);
+        }
     }
 
     void cancelDeadline() {

@@ -26,7 +26,6 @@ public final class ConnectionAcceptor {
     private final ConnectionServices services;
     private final Loops loops;
     private final ConnectionCounts counts;
-    private final Refusals refused;
     private final PortEntry entry;
     private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE);
 
@@ -38,9 +37,9 @@ public final class ConnectionAcceptor {
     public ConnectionAcceptor(EventLoopGroup group, ReplicatedLog log, TimeSource time, ConnectionServices services) {
         this.services = services;
         this.counts = new ConnectionCounts(services.limits());
-        this.refused = Refusals.ofConnections(time);
         this.loops = new Loops(group, log, time, services);
-        this.entry = new PortEntry(time, services.security().offersSchemes());
+        this.entry = new PortEntry(
+                time, services.guard().halfOpen(), services.security().offersSchemes());
     }
 
     /** The loops that the channels are accepted on. */
@@ -77,9 +76,12 @@ public final class ConnectionAcceptor {
     private Optional<ClientConnection> accept(Channel channel) {
         InetAddress address = channel.remoteAddress() instanceof InetSocketAddress socket ? socket.getAddress() : null;
         if (!counts.enter(address)) {
-            refused.add(
-                    address,
-                    "there are too many from this address or its network (maxClientCnxns), or in all (maxCnxns)");
+            services.guard()
+                    .connections()
+                    .add(
+                            address,
+                            "there are too many from this address or its network (maxClientCnxns), or in all"
+                                    + " (maxCnxns)");
             channel.close();
             return Optional.empty();
         }

@@ -2,8 +2,8 @@ package io.conclave.connection;
 
 import io.netty.channel.Channel;
 import java.util.Iterator;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * The connections to ports with TLS whose handshake is not complete. Each has the time of a handshake; when there are
@@ -12,21 +12,21 @@ import java.util.Set;
 final class HalfOpenHandshakes {
     static final int MOST = 1024;
 
-    private final Set<Channel> channels = new LinkedHashSet<>(); // @GuardedBy("this")
+    /** In order; and how each gives way. */
+    private final Map<Channel, Runnable> channels = new LinkedHashMap<>(); // @GuardedBy("this")
 
-    void enter(Channel channel) {
-        Channel oldest = null;
+    /** @param giveWay closes it; called on any thread if it has to */
+    void enter(Channel channel, Runnable giveWay) {
+        Runnable oldest = () -> {};
         synchronized (this) {
-            channels.add(channel);
+            channels.put(channel, giveWay);
             if (channels.size() > MOST) {
-                Iterator<Channel> first = channels.iterator();
+                Iterator<Runnable> first = channels.values().iterator();
                 oldest = first.next();
                 first.remove();
             }
         }
-        if (oldest != null) {
-            oldest.close();
-        }
+        oldest.run();
     }
 
     synchronized void leave(Channel channel) {

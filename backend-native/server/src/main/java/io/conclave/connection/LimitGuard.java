@@ -31,6 +31,9 @@ public final class LimitGuard {
     private final CountBudget quotaCounts;
     private final Refusals credentials;
     private final Refusals clientsAhead;
+    private final Refusals connections;
+    private final Refusals halfOpen;
+    private final Refusals late;
 
     /** Of one limit: how often it was met, and what of that is logged. */
     private record Counted(AtomicLong count, LineLimit lines) {}
@@ -42,6 +45,9 @@ public final class LimitGuard {
         this.quotaCounts = new CountBudget(time, limits.most(ClientLimit.QUOTA_COUNTS));
         this.credentials = Refusals.ofCredentials(time);
         this.clientsAhead = Refusals.ofClientsAhead(time);
+        this.connections = Refusals.ofConnections(time);
+        this.halfOpen = Refusals.ofHalfOpen(time);
+        this.late = Refusals.ofLate(time);
         for (ClientLimit limit : ClientLimit.values()) {
             counts.put(limit, new Counted(new AtomicLong(), new LineLimit(time, 1)));
         }
@@ -67,8 +73,23 @@ public final class LimitGuard {
     }
 
     /** Clients that have seen more than this server; any stranger can say so. */
-    Refusals clientsAhead() {
+    public Refusals clientsAhead() {
         return clientsAhead;
+    }
+
+    /** Connections beyond those that an address, its network, or all may have. */
+    public Refusals connections() {
+        return connections;
+    }
+
+    /** Connections without a complete handshake of TLS that newer ones have pushed out. */
+    public Refusals halfOpen() {
+        return halfOpen;
+    }
+
+    /** Connections that had not said in time which session they want. */
+    public Refusals late() {
+        return late;
     }
 
     /** Credentials that proved nothing. */

@@ -23,11 +23,18 @@ final class PortEntry {
 
     private final HalfOpenHandshakes halfOpen = new HalfOpenHandshakes();
     private final Refusals refusals;
+    private final Refusals gaveWay;
     private final AtomicLong secure = new AtomicLong();
     private final BooleanSupplier offersIds;
 
-    /** @param offersIds whether all members understand ids of certificates */
-    PortEntry(TimeSource time, BooleanSupplier offersIds) {
+    /**
+     * The entry of ports to which nobody is connected.
+     *
+     * @param gaveWay told of connections that others have pushed out
+     * @param offersIds whether all members understand ids of certificates
+     */
+    PortEntry(TimeSource time, Refusals gaveWay, BooleanSupplier offersIds) {
+        this.gaveWay = gaveWay;
         this.offersIds = offersIds;
         refusals = Refusals.ofTls(time);
     }
@@ -36,9 +43,16 @@ final class PortEntry {
     void guard(Channel channel, ClientConnection connection, PortSecurity security) {
         channel.pipeline().addFirst(new FirstByte(connection, security));
         if (security.tls().isPresent()) {
-            halfOpen.enter(channel);
+            halfOpen.enter(channel, () -> giveWay(channel, connection));
             channel.closeFuture().addListener(closed -> halfOpen.leave(channel));
         }
+    }
+
+    private void giveWay(Channel channel, ClientConnection connection) {
+        String reason = "its handshake of TLS was not complete, and " + HalfOpenHandshakes.MOST
+                + " newer connections have none either";
+        gaveWay.add(channel.remoteAddress(), reason);
+        connection.loop().post(() -> connection.close(reason));
     }
 
     TlsCounts counts() {

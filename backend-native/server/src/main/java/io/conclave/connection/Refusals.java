@@ -25,6 +25,16 @@ public final class Refusals {
         return new Refusals("Refused a connection from", new LineLimit(time, 1));
     }
 
+    /** Of connections that newer ones have pushed out before they came to TLS. */
+    static Refusals ofHalfOpen(TimeSource time) {
+        return new Refusals("Closed a connection from", new LineLimit(time, 1));
+    }
+
+    /** Of connections that had not said in time which session they want. */
+    static Refusals ofLate(TimeSource time) {
+        return new Refusals("Closed a connection from", new LineLimit(time, 1));
+    }
+
     /** Of connections that did not come to TLS, or should have: several reasons at a time. */
     static Refusals ofTls(TimeSource time) {
         return new Refusals("Refused a connection from", new LineLimit(time, 10));

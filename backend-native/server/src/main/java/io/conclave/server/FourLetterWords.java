@@ -35,7 +35,7 @@ final class FourLetterWords implements CommandWords {
     private final ServerReport server;
     private final ServerDescription description;
     private final Executor texts;
-    private final WordTurns turns = new WordTurns();
+    private final WordTurns turns;
     private final AtomicLong traceMask = new AtomicLong(DEFAULT_TRACE_MASK);
     /** What needs to be serving; the others are answered in any case. Only what lists the connections looks at each. */
     private final Map<String, Supplier<CompletionStage<String>>> whileServing;
@@ -61,6 +61,7 @@ final class FourLetterWords implements CommandWords {
         this.server = server;
         this.description = description;
         this.texts = texts;
+        this.turns = new WordTurns(server::wordFoundNoRoom);
         this.whileServing = Map.ofEntries(
                 Map.entry("srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums))),
                 Map.entry("stat", () -> turns.answer(this::statistics)),
@@ -107,12 +108,13 @@ final class FourLetterWords implements CommandWords {
 
     /** A text of what was gathered from the loops; it is not made on one of them. */
     private <T> CompletionStage<String> made(CompletionStage<T> gathered, Function<T, String> text) {
-        return gathered.thenApplyAsync(text, texts).exceptionally(FourLetterWords::busy);
+        return gathered.thenApplyAsync(text, texts).exceptionally(this::busy);
     }
 
-    private static String busy(Throwable failure) {
+    private String busy(Throwable failure) {
         Throwable cause = MembershipRequests.causeOf(failure);
         if (cause instanceof RejectedExecutionException) {
+            server.wordFoundNoRoom();
             return WordTurns.BUSY;
         }
         throw new CompletionException(cause);

@@ -20,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -39,6 +40,7 @@ final class ServerReport {
     private final LimitGuard guard;
     private final TimeSource time;
     private final long startedNanos;
+    private final AtomicLong busyWords = new AtomicLong();
 
     ServerReport(
             ServerConfig config,
@@ -58,6 +60,11 @@ final class ServerReport {
         this.guard = guard;
         this.time = time;
         this.startedNanos = time.monotonicNanos();
+    }
+
+    /** A four-letter word was told to come again. */
+    void wordFoundNoRoom() {
+        busyWords.incrementAndGet();
     }
 
     ServiceMode mode() {
@@ -197,7 +204,12 @@ final class ServerReport {
 
     private void tellOfLimits(StringBuilder text, TreeState tree) {
         long stateBytes = tree.approximateHeapBytes();
+        tell(text, "zk_connection_rejected", guard.connections().count());
         tell(text, "zk_conclave_rejected_credentials", guard.credentials().count());
+        tell(text, "zk_conclave_refused_clients_ahead", guard.clientsAhead().count());
+        tell(text, "zk_conclave_late_handshakes", guard.late().count());
+        tell(text, "zk_conclave_tls_gave_way", guard.halfOpen().count());
+        tell(text, "zk_conclave_busy_words", busyWords.get());
         tell(text, "zk_conclave_watch_bytes", guard.watchBytes());
         tell(text, "zk_conclave_bytes_in_flight", guard.bytesInFlight());
         tell(text, "zk_conclave_unread_bytes", guard.unreadBytes());

@@ -16,15 +16,23 @@ final class WordTurns {
 
     static final int MOST_WAITING = 16;
 
+    private final Runnable onBusy;
+
     // Both: @GuardedBy("this").
     private final Queue<Runnable> waiting = new ArrayDeque<>();
     private boolean underWay;
+
+    /** @param onBusy called for each word that finds no room */
+    WordTurns(Runnable onBusy) {
+        this.onBusy = onBusy;
+    }
 
     /** The answer to a word, which is begun when its turn comes; the next one has its turn when it is complete. */
     CompletionStage<String> answer(Supplier<CompletionStage<String>> word) {
         CompletableFuture<String> answer = new CompletableFuture<>();
         synchronized (this) {
             if (underWay && waiting.size() >= MOST_WAITING) {
+                onBusy.run();
                 return CompletableFuture.completedStage(BUSY);
             }
             if (underWay) {

@@ -16,8 +16,10 @@ import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.WatchRequest;
 import io.conclave.testkit.ManualTimeSource;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What a client without credentials can make the server hold: no more than the limits say. */
@@ -330,6 +332,29 @@ class ClientLimitsTest {
                 many.add(Requests.create("/m" + i, CreateFlag.EPHEMERAL));
             }
             assertEquals(full, failedPart(other, new RequestBody.Multi(OpCode.MULTI, many), 9));
+        }
+    }
+
+    @Test
+    void connectionsThatAreRefusedOrLateAreCounted() throws IOException {
+        ManualTimeSource time = new ManualTimeSource();
+        ServerConfig config = TestServer.config()
+                .ensemble(EnsembleConfig.alone(1).withSyncLimitTicks(1_000_000))
+                .commandWhitelist(Set.of("mntr"))
+                .maxConnectionsPerAddress(2)
+                .eventLoops(1)
+                .build();
+        try (ConclaveServer server = ConclaveServer.start(config, time, cause -> {})) {
+            try (RawClient silent = new RawClient(TestServer.port(server));
+                    RawClient alsoSilent = new RawClient(TestServer.port(server));
+                    RawClient oneTooMany = new RawClient(TestServer.port(server))) {
+                assertTrue(oneTooMany.isClosedByServer());
+                time.advance(Duration.ofSeconds(11));
+                assertTrue(silent.isClosedByServer());
+                assertTrue(alsoSilent.isClosedByServer());
+            }
+            assertEquals(1, TestServer.metric(server, "zk_connection_rejected"));
+            assertEquals(2, TestServer.metric(server, "zk_conclave_late_handshakes"));
         }
     }
 

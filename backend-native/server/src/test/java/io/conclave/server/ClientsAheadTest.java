@@ -14,6 +14,7 @@ import io.conclave.testkit.ManualTimeSource;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -30,8 +31,8 @@ class ClientsAheadTest {
         log.start();
         logger.setLevel(Level.WARN); // simulations in this JVM turn all off
         logger.addAppender(log);
-        try (ConclaveServer server =
-                ConclaveServer.start(TestServer.config().build(), new ManualTimeSource(), cause -> {})) {
+        try (ConclaveServer server = ConclaveServer.start(
+                TestServer.config().commandWhitelist(Set.of("mntr")).build(), new ManualTimeSource(), cause -> {})) {
             for (int i = 0; i < 30; i++) {
                 try (RawClient stranger = new RawClient(TestServer.port(server))) {
                     ByteBuf greeting = Unpooled.buffer();
@@ -40,6 +41,7 @@ class ClientsAheadTest {
                     assertTrue(stranger.isClosedByServer());
                 }
             }
+            assertEquals(30, TestServer.metric(server, "zk_conclave_refused_clients_ahead"));
         } finally {
             logger.detachAppender(log);
             logger.setLevel(null);

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class WordTurnsTest {
-    private final WordTurns turns = new WordTurns();
+    private int busy;
+    private final WordTurns turns = new WordTurns(() -> busy++);
     private final List<CompletableFuture<String>> begun = new ArrayList<>();
 
     private CompletionStage<String> begin() {
@@ -30,7 +31,9 @@ class WordTurnsTest {
         for (int i = 0; i <= WordTurns.MOST_WAITING; i++) {
             asked.add(ask());
         }
+        assertEquals(0, busy);
         assertEquals(WordTurns.BUSY, ask().getNow("none"));
+        assertEquals(1, busy);
         for (int i = 0; i <= WordTurns.MOST_WAITING; i++) {
             assertEquals(i + 1, begun.size());
             assertFalse(asked.get(i).isDone());
