@@ -113,7 +113,9 @@ public final class SequencePersister implements AutoCloseable {
             while (!isClosed() && step()) {
                 LOG.debug("{}: looking again", this);
             }
-            ready.complete(null);
+            if (!isClosed()) {
+                ready.complete(null);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             later(e);

@@ -72,13 +72,14 @@ public final class Group<P> {
 
     /**
      * Creates the group, with the parents that it lacks, to stay when it is empty. Not needed before joining, which
-     * makes groups that the server deletes some time after the last member has left (containers), where it has them.
+     * makes groups that the server deletes some time after the last member has left (containers), where it has them. A
+     * group that joining has made stays such a one: to have one that stays, create it before the first member joins.
      * Blocks.
      *
      * <p>A call creates one group at most, over lost replies and sessions.
      *
-     * @return false if the one that is there was created by another client; if the reply was lost, perhaps after
-     *     somebody had deleted the one that this call has created
+     * @return false if one is there already, created by another client or call, or by joining; if the reply was lost,
+     *     perhaps after another client had deleted the one that this call has created
      * @throws InterruptedException if the thread is interrupted; it may be created nevertheless
      * @throws io.conclave.error.OutcomeUnknownException if a reply was lost, the group is not there now, and znodes
      *     beside it have come or gone meanwhile: so it was either created and deleted by another client, or never

@@ -145,7 +145,7 @@ final class Settling<P> implements SessionFollower.Work {
         }
         boolean isSame = pzxid == seen;
         seen = pzxid;
-        if (isSame && isEnd) {
+        if ((isSame && isEnd) || quietPeriod.isZero()) {
             readMembers(on, look, names);
         } else {
             timer = on.time()
