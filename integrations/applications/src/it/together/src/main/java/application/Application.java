@@ -12,6 +12,9 @@ import io.conclave.micrometer.ConclaveObservations;
 import io.conclave.micrometer.CoordinatorMetrics;
 import io.conclave.micrometer.PathNames;
 import io.conclave.shedlock.ConclaveLockProvider;
+import io.conclave.spring.boot.CurrentGrant;
+import io.conclave.spring.boot.DistributedLocked;
+import io.conclave.spring.boot.LeaderOnly;
 import io.conclave.spring.integration.ConclaveLeaderInitiator;
 import io.conclave.spring.integration.ConclaveLockRegistry;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -33,7 +36,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.integration.leader.DefaultCandidate;
 import org.springframework.integration.support.locks.LockRegistry;
 
-/** Uses each integration as its page says, in one application. */
+/** Uses each integration as its page says, in one application; on the class path, and on the module path. */
 @SpringBootApplication
 public class Application {
     private static final long MINUTES = 5;
@@ -47,6 +50,7 @@ public class Application {
                         "--conclave.connect-timeout=5m",
                         "--conclave.discovery.load-timeout=5m",
                         "--conclave.connect-string=" + servers.connectString())) {
+            springBoot(application.getBean(Orders.class));
             springCloud(application.getBean(DiscoveryClient.class));
             springIntegration(application);
             Coordinator coordinator = application.getBean(Coordinator.class);
@@ -64,6 +68,30 @@ public class Application {
     @Bean
     ConclaveLeaderInitiator cleaner(Coordinator coordinator) {
         return new ConclaveLeaderInitiator(coordinator, new DefaultCandidate("host-7", "cleaner"));
+    }
+
+    @Bean
+    Orders orders() {
+        return new Orders();
+    }
+
+    /** What the lock is for. */
+    public static class Orders {
+        @DistributedLocked(value = "/locks/#{#customer}", waitTime = "5m")
+        public String settle(String customer) {
+            return customer + " is settled under the token "
+                    + CurrentGrant.get().orElseThrow().token();
+        }
+
+        @LeaderOnly("/elections/reports")
+        public String report() {
+            return "reported";
+        }
+    }
+
+    private static void springBoot(Orders orders) throws Exception {
+        System.out.println("Spring Boot, in " + Application.class.getModule() + ": " + orders.settle("ann"));
+        await("the method of the leader runs", () -> "reported".equals(orders.report()));
     }
 
     private static void springCloud(DiscoveryClient discovery) throws Exception {
