@@ -23,6 +23,10 @@ import java.lang.annotation.Target;
  * {@link io.conclave.error.GrantLostException} when the method has ended, as with {@link
  * io.conclave.grant.Acquirable#whileHeld}. A transaction that has committed by then stays committed.
  *
+ * <p>That cannot be chosen, by design: a method that ran to its end without an interrupt would go on without the lock,
+ * and a caller that was told of no loss would take its work for guarded. A method that must not be interrupted in the
+ * middle can take the interrupt where it is safe to stop.
+ *
  * <p>As with all annotations of this kind, the call must come from outside of the bean. The start of the application
  * fails if the method is private, static or final, or returns a future, a reactive type or Kotlin's {@code Flow} or
  * {@code Deferred}: it would go on after the lock was released.
