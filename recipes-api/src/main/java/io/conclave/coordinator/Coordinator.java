@@ -75,9 +75,9 @@ public interface Coordinator extends AutoCloseable {
 
     /**
      * Submits a request. Never blocks. Requests are executed in the order in which they were submitted. The future
-     * completes on a listener thread, with the answer or with one of the four kinds of failure (see
+     * completes on a listener thread, with the answer or with one of the kinds of failure (see
      * {@link io.conclave.error}); a read whose outcome is unknown is sent again by the retry policy. A watcher of the
-     * request is called on a listener thread and may block; its events are queued for it before the stages of requests
+     * request is called on a listener thread and may block; its events are queued for it before the futures of requests
      * that saw newer state complete.
      *
      * <p>All futures of one coordinator complete one after the other. So a continuation that blocks holds up the
@@ -114,4 +114,19 @@ public interface Coordinator extends AutoCloseable {
      */
     @Override
     void close();
+
+    /**
+     * As {@link #close()}, without blocking. The future completes on a listener thread when the coordinator is closed,
+     * also if another call closes it. Cancelling it changes nothing. A process that is about to exit waits for the
+     * future: the thread that closes is a daemon.
+     *
+     * <p>An implementation of another make, which wraps one of ours, may leave this to {@link #close()} on a thread.
+     */
+    default CompletableFuture<Void> closeAsync() {
+        return CompletableFuture.runAsync(this::close, closing -> {
+            Thread thread = new Thread(closing, "conclave-close");
+            thread.setDaemon(true);
+            thread.start();
+        });
+    }
 }

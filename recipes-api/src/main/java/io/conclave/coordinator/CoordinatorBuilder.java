@@ -90,9 +90,18 @@ public final class CoordinatorBuilder {
         return this;
     }
 
-    /** A path under which all paths of this coordinator lie; created on connecting if it is missing. */
+    /**
+     * A path under which all paths of this coordinator lie; created on connecting if it is missing.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
     public CoordinatorBuilder namespace(String path) {
-        namespace = NodePath.of(path);
+        return namespace(NodePath.of(path));
+    }
+
+    /** As {@link #namespace(String)}. */
+    public CoordinatorBuilder namespace(NodePath path) {
+        namespace = Objects.requireNonNull(path, "path");
         return this;
     }
 
@@ -106,7 +115,7 @@ public final class CoordinatorBuilder {
     }
 
     /**
-     * Where listeners, watchers and the continuations of stages run. It needs threads of its own (one that runs tasks
+     * Where listeners, watchers and the continuations of futures run. It needs threads of its own (one that runs tasks
      * on the calling thread is not allowed) and enough of them for listeners that block.
      *
      * <p>If it is not set, the coordinator has threads of its own, all of them daemons. From Java 24 on each callback

@@ -26,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,6 +50,8 @@ final class ReconnectingCoordinator implements Coordinator {
     private final ApplicationListeners listeners;
     /** Completes when a session has been connected and has found the namespace or made it. */
     private final CompletableFuture<Void> usable = new CompletableFuture<>();
+    /** Completes when the session and the backend are closed. */
+    private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
     private final Object lock = new Object();
     private RecipeSession current; // guarded by lock
@@ -286,6 +289,23 @@ final class ReconnectingCoordinator implements Coordinator {
 
     @Override
     public void close() {
+        closeSession((session, closed) -> {
+            if (session.isDispatcherThread()) { // the backend's threads cannot wait for their own end
+                closeBackendOnThreadOfItsOwn(session, closed);
+            } else {
+                closeBackend(session, closed);
+            }
+        });
+    }
+
+    @Override
+    public CompletableFuture<Void> closeAsync() {
+        closeSession(this::closeBackendOnThreadOfItsOwn);
+        return recipeSession().onListenerThread("close of " + connectString, ended);
+    }
+
+    /** Does nothing if it is closed already. */
+    private void closeSession(BiConsumer<RecipeSession, CompletionStage<Void>> then) {
         RecipeSession session;
         synchronized (lock) {
             if (state == SessionState.CLOSED) {
@@ -296,21 +316,24 @@ final class ReconnectingCoordinator implements Coordinator {
             session.becomeLast(); // under the lock: its loss is either replaced before that, or is none
         }
         usable.completeExceptionally(new ClosedException("The coordinator of " + connectString + " was closed"));
-        CompletionStage<Void> closed = session.closeAsync();
-        if (session.isDispatcherThread()) { // the backend's threads cannot wait for their own end
-            Thread end = new Thread(() -> closeBackend(session, closed), "conclave-close");
-            end.setDaemon(true);
-            end.start();
-        } else {
-            closeBackend(session, closed);
-        }
+        then.accept(session, session.closeAsync());
+    }
+
+    private void closeBackendOnThreadOfItsOwn(RecipeSession session, CompletionStage<Void> closed) {
+        Thread end = new Thread(() -> closeBackend(session, closed), "conclave-close");
+        end.setDaemon(true);
+        end.start();
     }
 
     private void closeBackend(RecipeSession session, CompletionStage<Void> closed) {
-        Waiting.awaitUninterruptibly(session, Waiting.atMost(context.time(), CLOSE_BOUND, closed));
-        listeners.tell(SessionState.CLOSED);
-        backend.close();
-        threads.close();
+        try {
+            Waiting.awaitUninterruptibly(session, Waiting.atMost(context.time(), CLOSE_BOUND, closed));
+            listeners.tell(SessionState.CLOSED);
+            backend.close();
+            threads.close();
+        } finally {
+            ended.complete(null);
+        }
     }
 
     @Override

@@ -1,7 +1,7 @@
 package io.conclave.error;
 
 /**
- * The coordinator, session or backend was closed by its owner; the request was not sent.
+ * The coordinator, its session, or the object that was called was closed by its owner; the request was not sent.
  */
 public final class ClosedException extends ConclaveException {
     private static final long serialVersionUID = 1L;

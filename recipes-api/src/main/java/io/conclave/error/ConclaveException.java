@@ -3,11 +3,19 @@ package io.conclave.error;
 /**
  * The root of everything that Conclave throws; each subtype says what the caller knows about the request's effect.
  *
- * <p>A failed call is one of four things: {@link RefusedException} (it had no effect), {@link OutcomeUnknownException}
- * (it may have had its effect), {@link SessionGoneException} (nothing of the session is left), {@link ClosedException}
- * (the object was closed by its owner). Grants add {@link GrantLostException}. A wait that ran out of time ends with
- * {@link WaitTimeoutException}, a wait for a grant with its subtype {@link AcquireTimeoutException}. A plain
- * {@code try...} to which the store does not answer ends with {@link NotConnectedException}.
+ * <p>A failed call is one of five things:
+ *
+ * <ul>
+ *   <li>refused: {@link RefusedException}; it had no effect
+ *   <li>outcome unknown: {@link OutcomeUnknownException}; it may have had its effect
+ *   <li>session gone: {@link SessionGoneException}; nothing of the session is left
+ *   <li>not connected: {@link NotConnectedException} of a plain {@code try...} to which the store does not answer, and
+ *       {@link ConnectException} of a coordinator that gets no connection; nothing is held
+ *   <li>closed: {@link ClosedException}; its owner closed the coordinator or the object
+ * </ul>
+ *
+ * <p>Grants add {@link GrantLostException}. A wait that ran out of time ends with {@link WaitTimeoutException}, a wait
+ * for a grant with its subtype {@link AcquireTimeoutException}.
  *
  * <p>What a blocking call throws has the stack of the thread that called. Its cause is the failure where it was found,
  * usually on a thread of the library.

@@ -1,6 +1,6 @@
 /**
- * The four kinds of failure, as types: refused, outcome unknown, session gone, closed; and what waits and grants add to
- * them. Imports nothing of Conclave.
+ * The five kinds of failure, as types: refused, outcome unknown, session gone, not connected, closed; and what waits
+ * and grants add to them. Imports nothing of Conclave.
  */
 @NullMarked
 package io.conclave.error;

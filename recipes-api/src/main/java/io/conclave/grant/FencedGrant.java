@@ -3,8 +3,9 @@ package io.conclave.grant;
 import io.conclave.node.NodePath;
 
 /**
- * A grant with a fencing token: a lock, or leadership. A guard takes it ({@code io.conclave.guards}), and refuses what
- * its holder writes too late.
+ * A grant with a fencing token: a lock, leadership, a partition. A guard takes it ({@code io.conclave.guards}), and
+ * refuses what its holder writes too late. Where several hold at a time, as leased permits are held, the token tells
+ * grants apart only: a guard would refuse all holders but the youngest.
  *
  * <p>It belongs to no thread; everything here may be called from anywhere. After {@link #lost()} it never comes back.
  */

@@ -1,5 +1,6 @@
 /**
- * What lock, leadership, membership and permit have in common: deadline, loss signal and, but for the permit, a token.
+ * What locks, leaders, permits, leases and partitions have in common: deadline, loss signal and, where one holds at a
+ * time, a token.
  */
 @NullMarked
 package io.conclave.grant;

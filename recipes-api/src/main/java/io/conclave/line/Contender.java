@@ -294,7 +294,7 @@ public final class Contender extends AbstractGrantRequest {
      * has taken effect the place is given up, which is no loss. To be called on the dispatcher while the place is held;
      * after an unknown outcome and when the place is still there it may be called again.
      *
-     * @param onFailure is given one of the four kinds of failure (see {@link io.conclave.error})
+     * @param onFailure is given one of the kinds of failure (see {@link io.conclave.error})
      */
     public void turnInto(Multi multi, Consumer<List<Multi.Result>> onTurned, Consumer<Throwable> onFailure) {
         turning = true;

@@ -190,7 +190,7 @@ public final class RecipeSession implements Sender {
      * another thread the answer may have come before its continuation is attached, which then runs on the calling
      * thread.
      *
-     * @param onFailure is given one of the four kinds of failure (see {@link io.conclave.error}), unwrapped
+     * @param onFailure is given one of the kinds of failure (see {@link io.conclave.error}), unwrapped
      */
     @Override
     public <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure) {

@@ -19,7 +19,7 @@ public interface Sender {
     /**
      * Sends a request.
      *
-     * @param onFailure is given one of the four kinds of failure (see {@link io.conclave.error}), unwrapped
+     * @param onFailure is given one of the kinds of failure (see {@link io.conclave.error}), unwrapped
      */
     <R> void send(Request<R> request, Consumer<? super R> onAnswer, Consumer<? super Throwable> onFailure);
 

@@ -20,6 +20,15 @@ public record Check(NodePath path, int version) implements Operation<Done> {
         return new Check(path, -1);
     }
 
+    /**
+     * As {@link #exists(NodePath)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static Check exists(String path) {
+        return exists(NodePath.of(path));
+    }
+
     @Override
     public Check within(NodePath namespace) {
         return new Check(path.within(namespace), version);

@@ -84,6 +84,15 @@ public record Create(NodePath path, Bytes bytes, CreateMode mode, Optional<Acl> 
         return new Create(path, Bytes.empty(), CreateMode.PERSISTENT, Optional.empty());
     }
 
+    /**
+     * As {@link #of(NodePath)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static Create of(String path) {
+        return of(NodePath.of(path));
+    }
+
     /** With a copy of this data. */
     public Create withData(byte[] newData) {
         return new Create(path, Bytes.copyOf(newData), mode, acl, ttl);

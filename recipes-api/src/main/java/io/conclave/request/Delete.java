@@ -20,6 +20,15 @@ public record Delete(NodePath path, int version) implements Operation<Done> {
         return new Delete(path, -1);
     }
 
+    /**
+     * As {@link #of(NodePath)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static Delete of(String path) {
+        return of(NodePath.of(path));
+    }
+
     /** Only if the data has this version. */
     public Delete withVersion(int expected) {
         return new Delete(path, expected);

@@ -24,6 +24,15 @@ public record Exists(NodePath path, Optional<Watcher> watcher) implements Reques
         return new Exists(path, Optional.empty());
     }
 
+    /**
+     * As {@link #of(NodePath)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static Exists of(String path) {
+        return of(NodePath.of(path));
+    }
+
     /** With a one-shot watch. */
     public Exists withWatcher(Watcher newWatcher) {
         return new Exists(path, Optional.of(newWatcher));

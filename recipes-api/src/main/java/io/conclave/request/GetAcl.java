@@ -29,6 +29,15 @@ public record GetAcl(NodePath path) implements Request<GetAcl.NodeAcl> {
         return new GetAcl(path);
     }
 
+    /**
+     * As {@link #of(NodePath)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static GetAcl of(String path) {
+        return of(NodePath.of(path));
+    }
+
     /** The same read, which sees every write acknowledged to anybody before. */
     public LinearizableRead<NodeAcl> linearizable() {
         return new LinearizableRead<>(this, path);

@@ -38,6 +38,15 @@ public record GetChildren(NodePath path, Optional<Watcher> watcher) implements R
         return new GetChildren(path, Optional.empty());
     }
 
+    /**
+     * As {@link #of(NodePath)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static GetChildren of(String path) {
+        return of(NodePath.of(path));
+    }
+
     /** With a one-shot watch. */
     public GetChildren withWatcher(Watcher newWatcher) {
         return new GetChildren(path, Optional.of(newWatcher));

@@ -49,6 +49,15 @@ public record GetData(NodePath path, Optional<Watcher> watcher) implements Reque
         return new GetData(path, Optional.empty());
     }
 
+    /**
+     * As {@link #of(NodePath)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static GetData of(String path) {
+        return of(NodePath.of(path));
+    }
+
     /** With a one-shot watch. */
     public GetData withWatcher(Watcher newWatcher) {
         return new GetData(path, Optional.of(newWatcher));

@@ -24,6 +24,15 @@ public record SetAcl(NodePath path, Acl acl, int aclVersion) implements Request<
         return new SetAcl(path, acl, -1);
     }
 
+    /**
+     * As {@link #of(NodePath, Acl)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static SetAcl of(String path, Acl acl) {
+        return of(NodePath.of(path), acl);
+    }
+
     @Override
     public SetAcl within(NodePath namespace) {
         return new SetAcl(path.within(namespace), acl, aclVersion);

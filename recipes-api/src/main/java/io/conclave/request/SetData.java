@@ -34,6 +34,15 @@ public record SetData(NodePath path, Bytes bytes, int version) implements Operat
         return new SetData(path, data, -1);
     }
 
+    /**
+     * As {@link #of(NodePath, byte[])}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static SetData of(String path, byte[] data) {
+        return of(NodePath.of(path), data);
+    }
+
     /** Only if the data has this version. */
     public SetData withVersion(int expected) {
         return new SetData(path, bytes, expected);

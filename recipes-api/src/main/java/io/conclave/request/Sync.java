@@ -20,6 +20,15 @@ public record Sync(NodePath path) implements Request<Done> {
         return new Sync(path);
     }
 
+    /**
+     * As {@link #of(NodePath)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static Sync of(String path) {
+        return of(NodePath.of(path));
+    }
+
     @Override
     public Sync within(NodePath namespace) {
         return new Sync(path.within(namespace));

@@ -36,8 +36,8 @@ public interface BackendSession {
     SessionState state();
 
     /**
-     * Submits a request. Never blocks. The stage completes on the dispatcher with the answer or one of the four kinds
-     * of failure (see {@link io.conclave.error}).
+     * Submits a request. Never blocks. The stage completes on the dispatcher with the answer or with the request's
+     * failure: refused, outcome unknown, session gone or closed (see {@link io.conclave.error}).
      *
      * @param <R> what the backend answers
      */

@@ -189,9 +189,9 @@ public final class TwoPhaseCommit {
                 new TransactionLayout(path, NodePath.ROOT.child(id).name()); // a single component
         TransactionRecord record = new TransactionRecord(
                 UUID.randomUUID().toString(), propagation, voteTimeout, retention, names, payload.clone());
-        TransactionCoordinator initiation = new TransactionCoordinator(coordinator, layout, record);
-        initiation.begin();
-        return Acquisition.of(initiation, initiation::decision);
+        TransactionCoordinator transaction = new TransactionCoordinator(coordinator, layout, record);
+        transaction.begin();
+        return Acquisition.of(transaction, transaction::decision);
     }
 
     static String checkedSite(String name) {

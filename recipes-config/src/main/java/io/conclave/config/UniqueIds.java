@@ -10,6 +10,7 @@ import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /**
  * Whole numbers that are unique to their caller, taken in blocks: one request to the store for a whole block, the
@@ -113,27 +114,44 @@ public final class UniqueIds {
      * @throws IllegalArgumentException if the timeout is negative
      */
     public long next(Duration timeout) throws InterruptedException {
-        Waiting.checkedTimeout(timeout);
-        CompletableFuture<Long> id = nextAsync();
-        TimeSource.Timer timer = RecipeAccess.session(coordinator)
-                .time()
-                .schedule(
-                        timeout,
-                        () -> id.completeExceptionally(new WaitTimeoutException(
-                                path.toString(),
-                                timeout,
-                                "No id of " + path + " within " + Waiting.text(timeout)
-                                        + ": the next block could not be reserved; is the store reachable?")));
-        try {
-            return requests.await(id);
-        } finally {
-            timer.cancel();
-        }
+        return requests.await(next(timeout, Runnable::run));
     }
 
     /** As {@link #next()}, without blocking. Completes on a listener thread, or at once. */
     public CompletableFuture<Long> nextAsync() {
         return blocks.next();
+    }
+
+    /**
+     * As {@link #nextAsync()}, with a limit of time after which it fails with {@link WaitTimeoutException}.
+     *
+     * @throws IllegalArgumentException if the timeout is negative
+     */
+    public CompletableFuture<Long> nextAsync(Duration timeout) {
+        return next(timeout, requests.listenerThreads("id of " + path));
+    }
+
+    /**
+     * The next id, if it comes in time.
+     *
+     * @param late where the future fails when it does not
+     */
+    private CompletableFuture<Long> next(Duration timeout, Executor late) {
+        Waiting.checkedTimeout(timeout);
+        CompletableFuture<Long> id = nextAsync();
+        TimeSource.Timer timer = RecipeAccess.session(coordinator)
+                .time()
+                .schedule(timeout, () -> late.execute(() -> id.completeExceptionally(tooLate(timeout))));
+        id.whenComplete((given, failure) -> timer.cancel());
+        return id;
+    }
+
+    private WaitTimeoutException tooLate(Duration timeout) {
+        return new WaitTimeoutException(
+                path.toString(),
+                timeout,
+                "No id of " + path + " within " + Waiting.text(timeout)
+                        + ": the next block could not be reserved; is the store reachable?");
     }
 
     /** The sequence's znode, in the coordinator's namespace. */

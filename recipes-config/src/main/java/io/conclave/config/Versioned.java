@@ -8,7 +8,8 @@ import io.conclave.node.NodeStat;
  * @param <T> the type of the value
  * @param value the value
  * @param version how often the znode's data had been set
- * @param zxid the change that set it; larger for a later one, on one key and among keys
+ * @param zxid the place of the change that set it among all changes of the store, as {@link NodeStat#mzxid()} has it;
+ *     larger for a later one, on one key and among keys
  */
 public record Versioned<T>(T value, int version, long zxid) {
     static <T> Versioned<T> of(T value, NodeStat stat) {

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,19 @@ abstract class UniqueIdsContract extends SharedValueContract {
         String message = assertThrows(IllegalArgumentException.class, () -> ids.next(Duration.ofSeconds(-1)))
                 .getMessage();
         assertTrue(message.contains("PT-1S"), message);
+        assertThrows(IllegalArgumentException.class, () -> ids.nextAsync(Duration.ofSeconds(-1)));
+    }
+
+    @Test
+    void anIdIsAwaitedForALimitedTimeWithoutBlocking() throws Exception {
+        UniqueIds none = UniqueIds.persisted(connect(), PATH + "-persisted");
+        CompletableFuture<Long> late = none.nextAsync(Duration.ofMillis(50));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> get(late));
+        assertTrue(failure.getCause() instanceof WaitTimeoutException, failure::toString);
+        UniqueIds ids = UniqueIds.at(connect(), PATH).withBlockSize(2);
+        assertEquals(0, get(ids.nextAsync(PATIENCE)));
+        assertEquals(1, get(ids.nextAsync(PATIENCE)));
+        assertEquals(2, get(ids.nextAsync(PATIENCE)));
     }
 
     @Test

@@ -190,7 +190,7 @@ public final class NameService {
      * Tells a listener of a name's addresses: the present ones first, then after every change; none while it is not
      * bound. The latest always come, those in between may be skipped. It goes on through lost connections and sessions;
      * meanwhile what was told last stands. The listener is called serially on a listener thread and may block; what it
-     * throws is logged.
+     * throws is logged. What {@code observe} is for values and keys.
      *
      * @return ends the watch; a call that is under way may still be seen
      */

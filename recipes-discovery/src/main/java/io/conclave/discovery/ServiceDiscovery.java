@@ -90,8 +90,20 @@ public final class ServiceDiscovery {
      */
     public CompletableFuture<ServiceRegistration> registerAsync(ServiceInstance instance) {
         ServiceInstance stamped = stamped(instance);
-        CompletableFuture<Membership<ServiceInstance>> joining =
-                group(stamped.name()).joinAsync(stamped.id(), stamped);
+        return registration(stamped, group(stamped.name()).joinAsync(stamped.id(), stamped));
+    }
+
+    /**
+     * As {@link #registerAsync(ServiceInstance)}, with a limit of time after which it fails with
+     * {@link io.conclave.error.AcquireTimeoutException}; nothing stays behind then.
+     */
+    public CompletableFuture<ServiceRegistration> registerAsync(ServiceInstance instance, Duration timeout) {
+        ServiceInstance stamped = stamped(instance);
+        return registration(stamped, group(stamped.name()).joinAsync(stamped.id(), stamped, timeout));
+    }
+
+    private static CompletableFuture<ServiceRegistration> registration(
+            ServiceInstance stamped, CompletableFuture<Membership<ServiceInstance>> joining) {
         CompletableFuture<ServiceRegistration> registering = new CompletableFuture<>();
         joining.whenComplete((membership, failure) -> {
             if (failure != null) {

@@ -27,6 +27,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
 /** What service discovery promises on every backend. */
@@ -126,6 +127,10 @@ public abstract class DiscoveryContract extends RecipeFixture {
         CompletableFuture<ServiceRegistration> third = discoveryOf(connect()).registerAsync(instance("a", 3));
         assertThrows(AcquireTimeoutException.class, () -> discoveryOf(connect())
                 .register(instance("a", 4), Duration.ofMillis(100)));
+        CompletableFuture<ServiceRegistration> late =
+                discoveryOf(connect()).registerAsync(instance("a", 5), Duration.ofMillis(100));
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> get(late));
+        assertTrue(failure.getCause() instanceof AcquireTimeoutException, failure::toString);
         assertFalse(third.isDone());
         assertTrue(second.cancel(true));
         first.close();
@@ -133,6 +138,7 @@ public abstract class DiscoveryContract extends RecipeFixture {
         awaitStored(coordinator, "a:3");
         registration.close();
         awaitStored(coordinator);
+        get(discoveryOf(coordinator).registerAsync(instance("a", 6), PATIENCE)).close();
     }
 
     @Test

@@ -49,6 +49,15 @@ public final class StoreGuard {
     }
 
     /**
+     * As {@link #at(NodePath)}.
+     *
+     * @throws IllegalArgumentException if the path breaks a rule, naming it
+     */
+    public static StoreGuard at(String absolutePath) {
+        return at(NodePath.of(absolutePath));
+    }
+
+    /**
      * Makes these writes, all of them or none, if the grant's znode is there. Blocks for one round trip; while the
      * connection is away, until the next one is made or the session is gone. Without operations it only asks.
      *

@@ -158,7 +158,7 @@ public abstract class StoreGuardContract implements StoreUnderTest {
         LockGrant grant = acquire(owner);
         assertTrue(
                 grant.absolutePath().toString().endsWith("/team/locks" + grant.path()), grant.absolutePath()::toString);
-        StoreGuard guard = StoreGuard.at(NodePath.of(grant.absolutePath().toString())); // sent as text, say
+        StoreGuard guard = StoreGuard.at(grant.absolutePath().toString()); // sent as text, say
         List<Multi.Result> results = guard.execute(writer, Create.of(NodePath.of("/a")));
         assertEquals(Optional.of(NodePath.of("/a")), results.get(0).path());
         assertTrue(exists(NodePath.of("/team/data/a")));

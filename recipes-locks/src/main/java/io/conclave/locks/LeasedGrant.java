@@ -13,6 +13,9 @@ import java.util.concurrent.CompletableFuture;
  * when it is released by anybody who knows its {@link #id()} ({@code NODE_DELETED}), and for this process when its
  * coordinator is closed ({@code COORDINATOR_CLOSED}; the lease goes on). A lost session is nothing to it. {@link
  * #close()} releases it; to leave it to another process do not close it, and send the id along.
+ *
+ * <p>The {@link #token()} of a lock fences its late writers. That of permits does not: several are out at a time, and a
+ * guard would refuse all holders but the youngest.
  */
 public interface LeasedGrant extends FencedGrant {
     /**

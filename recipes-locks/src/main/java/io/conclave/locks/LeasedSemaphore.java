@@ -14,7 +14,7 @@ import java.util.Objects;
  * {@link #together} gives one that asks for several, which come all at once or not at all. The number of permits is
  * fixed: all who use a path give the same. The head of the line waits until there is room for all that it wants, and is
  * not overtaken. Tokens grow from grant to grant here too, but several holders work at a time: none is the one whose
- * writes a store should prefer.
+ * writes a store should prefer. So give none to a guard, which would refuse all holders but the youngest.
  *
  * <p>Immutable and thread-safe; making one costs nothing.
  */

@@ -34,7 +34,7 @@ import java.util.function.UnaryOperator;
  * @param <T> the type of the items
  */
 public final class DistributedDelayQueue<T> extends ItemQueue<T> {
-    /** The latest time of an item. */
+    /** The latest time of an item; a later one is refused. */
     public static final Instant LATEST = Instant.parse("9999-12-31T23:59:59.999Z");
 
     private DistributedDelayQueue(

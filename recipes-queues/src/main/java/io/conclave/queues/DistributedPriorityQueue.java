@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
  * @param <T> the type of the items
  */
 public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
-    /** The priority of what goes last. */
+    /** The priority of what goes last; there is no larger number. */
     public static final int LAST_PRIORITY = ItemName.HIGHEST_PRIORITY_NUMBER;
 
     private DistributedPriorityQueue(

@@ -109,14 +109,19 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return taking().atOnce().await();
     }
 
+    /** As {@link #tryTake()}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
+    public CompletableFuture<Optional<T>> tryTakeAsync() {
+        return taking().atOnce().stage(Function.identity());
+    }
+
     /** As {@link #take()}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
     public CompletableFuture<T> takeAsync() {
         return taking().inLine(Optional.empty()).stage(Optional::orElseThrow);
     }
 
     /**
-     * As {@link #take(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing
-     * behind.
+     * As {@link #take(Duration)}, without blocking; with a limit of zero it is {@link #tryTakeAsync()}. Completes on a
+     * listener thread; cancelling it leaves nothing behind.
      */
     public CompletableFuture<Optional<T>> takeAsync(Duration timeout) {
         return taking().within(timeout).stage(Function.identity());
@@ -155,14 +160,21 @@ public abstract sealed class ItemQueue<T> permits DistributedQueue, DistributedP
         return claiming().atOnce().await();
     }
 
+    /**
+     * As {@link #tryClaim()}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind.
+     */
+    public CompletableFuture<Optional<Claim<T>>> tryClaimAsync() {
+        return claiming().atOnce().stage(Function.identity());
+    }
+
     /** As {@link #claim()}, without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
     public CompletableFuture<Claim<T>> claimAsync() {
         return claiming().inLine(Optional.empty()).stage(Optional::orElseThrow);
     }
 
     /**
-     * As {@link #claim(Duration)}, without blocking. Completes on a listener thread; cancelling it leaves nothing
-     * behind.
+     * As {@link #claim(Duration)}, without blocking; with a limit of zero it is {@link #tryClaimAsync()}. Completes on
+     * a listener thread; cancelling it leaves nothing behind.
      */
     public CompletableFuture<Optional<Claim<T>>> claimAsync(Duration timeout) {
         return claiming().within(timeout).stage(Function.identity());

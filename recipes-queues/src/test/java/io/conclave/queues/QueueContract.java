@@ -45,6 +45,18 @@ public abstract class QueueContract extends QueueFixture {
     }
 
     @Test
+    void triesToTakeWithoutBlocking() throws Exception {
+        DistributedQueue<String> queue = queue(connect());
+        assertEquals(Optional.empty(), queue.tryTakeAsync().get(120, SECONDS));
+        putAll(queue, "one", "two");
+        assertEquals(Optional.of("one"), queue.tryTakeAsync().get(120, SECONDS));
+        assertEquals(
+                "two", queue.tryClaimAsync().get(120, SECONDS).orElseThrow().item());
+        assertEquals(Optional.empty(), queue.tryTakeAsync().get(120, SECONDS), "it is claimed");
+        assertEquals(Optional.empty(), queue.tryClaimAsync().get(120, SECONDS), "it is claimed");
+    }
+
+    @Test
     void itemsPutWithoutWaitingKeepTheirOrder() throws Exception {
         DistributedQueue<String> queue = queue(connect());
         List<String> expected =

@@ -13,6 +13,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConnectException;
+import io.conclave.error.CredentialsRejectedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.Acl;
@@ -28,6 +29,7 @@ import io.conclave.request.GetChildren;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.RemoveWatch;
+import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.request.Watcher;
 import io.conclave.session.Authentication;
@@ -45,6 +47,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -273,6 +276,109 @@ class CoordinatorTest {
         long begin = System.nanoTime();
         coordinator.close();
         assertTrue(System.nanoTime() - begin < SECONDS.toNanos(30));
+    }
+
+    @Test
+    void closesWithoutBlocking() throws Exception {
+        ManualTimeSource clock = new ManualTimeSource();
+        Coordinator coordinator = opened(builder().timeSource(clock));
+        Coordinator other = connect();
+        coordinator.execute(Create.of("/a").withMode(CreateMode.EPHEMERAL));
+        BlockingQueue<SessionState> states = new LinkedBlockingQueue<>();
+        coordinator.onStateChange(states::add);
+        faults.holdReplies(RecipeAccess.session(coordinator).id());
+        CompletableFuture<Void> closed = coordinator.closeAsync();
+        CompletableFuture<Void> again = coordinator.closeAsync();
+        assertEquals(SessionState.CLOSED, coordinator.state());
+        assertFalse(again.isDone(), "the store's confirmation is held, and no time passes");
+        assertTrue(closed.cancel(true));
+        faults.releaseReplies(RecipeAccess.session(coordinator).id());
+        again.get(120, SECONDS);
+        assertEquals(SessionState.CLOSED, states.poll(120, SECONDS));
+        assertThrows(ClosedException.class, () -> coordinator.execute(Exists.of("/a")));
+        assertTrue(other.execute(Exists.of("/a")).isEmpty());
+    }
+
+    @Test
+    void futureOfAClosingTellsThatTheStoreHasConfirmedIt() throws Exception {
+        Coordinator coordinator = connect();
+        Coordinator other = connect();
+        coordinator.execute(Create.of("/a").withMode(CreateMode.EPHEMERAL));
+        BlockingQueue<Boolean> isThere = new LinkedBlockingQueue<>();
+        coordinator
+                .closeAsync()
+                .thenRun(
+                        () -> { // may block
+                            try {
+                                isThere.add(other.execute(Exists.of("/a")).isPresent());
+                            } catch (InterruptedException e) {
+                                throw new AssertionError(e);
+                            }
+                        });
+        assertEquals(Boolean.FALSE, isThere.poll(120, SECONDS));
+        coordinator.close();
+        coordinator.closeAsync().get(120, SECONDS);
+    }
+
+    @Test
+    void coordinatorOfAnotherMakeIsClosedByItsCloseOnAThread() throws Exception {
+        Coordinator coordinator = connect();
+        Thread caller = Thread.currentThread();
+        CompletableFuture<Thread> closing = new CompletableFuture<>();
+        Coordinator wrapped = new Wrapped(coordinator) {
+            @Override
+            public void close() {
+                closing.complete(Thread.currentThread());
+                super.close();
+            }
+        };
+        wrapped.closeAsync().get(120, SECONDS);
+        assertTrue(closing.get(120, SECONDS) != caller);
+        assertEquals(SessionState.CLOSED, coordinator.state());
+    }
+
+    /** As an application may have it, to watch its calls. */
+    private static class Wrapped implements Coordinator {
+        private final Coordinator ours;
+
+        Wrapped(Coordinator ours) {
+            this.ours = ours;
+        }
+
+        @Override
+        public SessionState state() {
+            return ours.state();
+        }
+
+        @Override
+        public Registration onStateChange(Consumer<SessionState> listener) {
+            return ours.onStateChange(listener);
+        }
+
+        @Override
+        public Registration onRejection(Consumer<CredentialsRejectedException> listener) {
+            return ours.onRejection(listener);
+        }
+
+        @Override
+        public <R> CompletableFuture<R> submit(Request<R> request) {
+            return ours.submit(request);
+        }
+
+        @Override
+        public <R> R execute(Request<R> request) throws InterruptedException {
+            return ours.execute(request);
+        }
+
+        @Override
+        public <T> T unwrap(Class<T> type) {
+            return ours.unwrap(type);
+        }
+
+        @Override
+        public void close() {
+            ours.close();
+        }
     }
 
     @Test

@@ -74,7 +74,7 @@ class StartedCoordinatorTest {
     }
 
     private CoordinatorBuilder inNamespace() {
-        return builder().namespace(BASE.toString());
+        return builder().namespace(BASE);
     }
 
     private Coordinator started(CoordinatorBuilder builder) {

@@ -7,7 +7,7 @@ import io.conclave.error.RefusedException;
 import io.conclave.error.SessionGoneException;
 import io.conclave.protocol.ErrorCode;
 
-/** Translates error numbers of the wire into the four kinds of failure, with the reason. */
+/** Translates error numbers of the wire into the kinds of failure, with the reason. */
 final class ServerErrors {
     private ServerErrors() {}
 

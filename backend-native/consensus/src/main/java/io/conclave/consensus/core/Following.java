@@ -210,7 +210,7 @@ final class Following {
 
     // ---- snapshots
 
-    /** As {@link #accepts(int, Append)}, for a piece of a snapshot. */
+    /** As {@link #accepts(int, Append)}, for a chunk of a snapshot. */
     boolean accepts(int from, SnapshotChunk chunk) {
         if (chunk.term() < termState.term()) {
             outbox.send(from, new SnapshotReply(termState.term(), chunk.lastIndex(), 0, false));
@@ -219,7 +219,7 @@ final class Following {
         return true;
     }
 
-    /** Hands on a piece that was accepted, of the leader that is followed, or says that the snapshot is not wanted. */
+    /** Hands on a chunk that was accepted, of the leader that is followed, or says that the snapshot is not wanted. */
     void receive(int leader, SnapshotChunk chunk) {
         if (wantsSnapshot(chunk.lastIndex(), chunk.lastTerm())) {
             outbox.chunk(leader, chunk);
