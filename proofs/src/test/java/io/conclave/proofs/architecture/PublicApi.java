@@ -35,6 +35,12 @@ final class PublicApi {
     private static final Path ROOT = Path.of("..");
     private static final List<String> INTERNAL =
             List.of("consensus", "protocol", "tls", "testkit", "proofs", "benchmarks");
+    /**
+     * Packages that a module exports to all and that are no API: the server's classes show types of the tree, whose
+     * other users are its own programs.
+     */
+    private static final Set<String> INTERNAL_PACKAGES = Set.of("io.conclave.tree");
+
     private static final Pattern MODULE = Pattern.compile("(?m)^(?:open )?module ([\\w.]+)");
     private static final Pattern EXPORT = Pattern.compile("(?m)^\\s+exports ([\\w.]+);");
 
@@ -101,6 +107,7 @@ final class PublicApi {
         while (exports.find()) {
             packages.add(exports.group(1));
         }
+        packages.removeAll(INTERNAL_PACKAGES);
         for (String name : packages) {
             topLevel(descriptor.getParent().resolve(name.replace('.', '/')), name)
                     .forEach(type -> append(api, type));
