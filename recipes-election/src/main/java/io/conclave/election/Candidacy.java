@@ -30,8 +30,8 @@ public interface Candidacy extends AutoCloseable {
     void close();
 
     /**
-     * As {@link #close()}, without waiting. The future completes when the work has ended and nothing is left in the
-     * line; never exceptionally.
+     * As {@link #close()}, without waiting. The future completes on a listener thread when the work has ended and
+     * nothing is left in the line; never exceptionally.
      */
     CompletableFuture<Void> closeAsync();
 }
