@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.grant.FencingToken;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -368,5 +371,15 @@ class JdbcGuardTest {
         try (Connection transaction = database.transaction()) {
             assertThrows(SQLException.class, () -> lacking.check(transaction, RESOURCE, token(1)));
         }
+    }
+
+    @Test
+    void pageHasTheTableThatIsCreated() throws IOException {
+        String page = Files.readString(Path.of("../docs/fencing.md"));
+        int begin = page.indexOf("```sql\n") + 7;
+        String onPage = page.substring(begin, page.indexOf("```", begin));
+        assertEquals(
+                JdbcGuard.create().tableDefinition(),
+                onPage.strip().replaceAll("\\s+", " ").replace("( ", "("));
     }
 }

@@ -138,6 +138,22 @@ class ConclaveLockRegistryTest extends SpringIntegrationFixture {
     }
 
     @Test
+    void interruptEndsAWaitWhileTheStoreIsNotReached() throws Exception {
+        faults.suspendAll();
+        Thread[] waiting = new Thread[1];
+        Future<?> waits = threads.submit(() -> {
+            waiting[0] = Thread.currentThread();
+            return assertThrows(
+                    InterruptedException.class, () -> registry.obtain("a").lockInterruptibly());
+        });
+        await().until(() -> waiting[0] != null && waiting[0].getState() == Thread.State.WAITING);
+        waiting[0].interrupt();
+        waits.get(2, MINUTES);
+        faults.restoreAll();
+        await().until(() -> isFree("a"));
+    }
+
+    @Test
     void lockWaitsThroughAnInterruptAndKeepsTheFlag() throws Exception {
         other.obtain("a").lock();
         Thread[] waiting = new Thread[1];
