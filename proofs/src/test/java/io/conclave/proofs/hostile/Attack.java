@@ -1,6 +1,7 @@
 package io.conclave.proofs.hostile;
 
 import io.conclave.protocol.AclRecord;
+import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.OpCode;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /** What one hostile connection sends, again and again, without waiting for answers. */
 enum Attack {
@@ -213,6 +215,30 @@ enum Attack {
             return false;
         }
     },
+    /** They live on when their connections have gone. */
+    MANY_SESSIONS {
+        @Override
+        RequestBody request(String id, int number) {
+            throw new IllegalStateException("its connections ask for nothing");
+        }
+
+        @Override
+        Optional<ConnectRequest> greeting() {
+            return Optional.of(RawConnection.greeting(4_000, 0));
+        }
+    },
+    /** Each is refused by an entry of the log. */
+    UNKNOWN_SESSIONS {
+        @Override
+        RequestBody request(String id, int number) {
+            throw new IllegalStateException("its connections ask for nothing");
+        }
+
+        @Override
+        Optional<ConnectRequest> greeting() {
+            return Optional.of(RawConnection.greeting(4_000, 1));
+        }
+    },
     SMALL_CREATES {
         @Override
         RequestBody request(String id, int number) {
@@ -242,6 +268,11 @@ enum Attack {
     /** After so many, the next connection begins. */
     int requestsOfAConnection() {
         return Integer.MAX_VALUE;
+    }
+
+    /** What its connections say, if they say that and go at once, many for each attacker at a time. */
+    Optional<ConnectRequest> greeting() {
+        return Optional.empty();
     }
 
     /** Whether its connections read their answers; of those that do not, each attacker keeps many open. */

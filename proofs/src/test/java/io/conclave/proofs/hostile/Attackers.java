@@ -1,5 +1,6 @@
 package io.conclave.proofs.hostile;
 
+import io.conclave.protocol.ConnectRequest;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,6 +17,9 @@ final class Attackers implements AutoCloseable {
     /** A server takes 60 of one address. */
     private static final int CONNECTIONS_OF_ADDRESS = 55;
 
+    /** They open more in a second than a server takes of one address. */
+    private static final int GREETERS_OF_ADDRESS = 20;
+
     private final Attack attack;
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicLong sent = new AtomicLong();
@@ -29,7 +33,12 @@ final class Attackers implements AutoCloseable {
             for (int i = 0; i < connectionsPerServer; i++) {
                 String id = run + "-" + port + "-" + i + "-";
                 int address = FIRST_ADDRESS + i;
-                if (!attack.completes()) {
+                if (attack.greeting().isPresent()) {
+                    ConnectRequest greeting = attack.greeting().get();
+                    for (int j = 0; j < GREETERS_OF_ADDRESS; j++) {
+                        start(() -> greet(port, address, greeting));
+                    }
+                } else if (!attack.completes()) {
                     for (int j = 0; j < CONNECTIONS_OF_ADDRESS; j++) {
                         start(() -> attackWithoutEnd(port, address, id));
                     }
@@ -62,6 +71,18 @@ final class Attackers implements AutoCloseable {
                     number++;
                     sent.incrementAndGet();
                 }
+            } catch (IOException e) {
+                closed.incrementAndGet();
+            }
+            pause();
+        }
+    }
+
+    private void greet(int port, int address, ConnectRequest greeting) {
+        while (!stopped) {
+            try {
+                RawConnection.greetAndGo(port, address, greeting);
+                sent.incrementAndGet();
             } catch (IOException e) {
                 closed.incrementAndGet();
             }

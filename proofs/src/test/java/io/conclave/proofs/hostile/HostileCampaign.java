@@ -78,6 +78,7 @@ public final class HostileCampaign {
             outcomes.computeIfAbsent(outcome.attack(), none -> new ArrayList<>())
                     .add(outcome);
             System.out.println(outcome.row() + " " + outcome.sent());
+            outcome.refused().forEach(System.out::println);
             clients.tidy();
             if (count % SERIES == 0) {
                 heaps.add(clients.liveHeaps());
@@ -91,7 +92,9 @@ public final class HostileCampaign {
     private boolean isUnharmed() {
         return outcomes.values().stream()
                 .flatMap(List::stream)
-                .allMatch(outcome -> outcome.ended() == 0 && outcome.during().failures() == 0);
+                .allMatch(outcome -> outcome.ended() == 0
+                        && outcome.during().failures() == 0
+                        && outcome.refused().isEmpty());
     }
 
     private void report(long minutes) {
@@ -106,6 +109,7 @@ public final class HostileCampaign {
                                 .map(HostileClients.Outcome::during)
                                 .toList()),
                         runs.stream().mapToInt(HostileClients.Outcome::ended).sum(),
+                        List.of(),
                         "")
                 .row()));
         System.out.println("\nLive heap at the start, and after each series of " + SERIES + " attacks: " + heaps);

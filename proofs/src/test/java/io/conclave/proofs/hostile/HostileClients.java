@@ -1,6 +1,7 @@
 package io.conclave.proofs.hostile;
 
 import io.conclave.proofs.ensemble.Ensemble;
+import io.conclave.proofs.ensemble.EnsembleBuilder;
 import io.conclave.proofs.ensemble.EnsembleKind;
 import io.conclave.proofs.ensemble.Member;
 import io.conclave.protocol.OpCode;
@@ -28,6 +29,9 @@ final class HostileClients implements AutoCloseable {
     /** What an attack has left may still be under way. */
     private static final Duration REST = Duration.ofMillis(500);
 
+    /** The last byte of the address of a client that comes during an attack. */
+    private static final int NEWCOMER = 4;
+
     private static final int LOG_LINES = 40;
     private static final int DELETIONS_OF_MULTI = 200;
 
@@ -42,8 +46,17 @@ final class HostileClients implements AutoCloseable {
         this.attackers = new AttackerProcess();
     }
 
-    /** An attack, what other clients measured before and during it, and how many servers it has ended. */
-    record Outcome(Attack attack, Bystanders.Latencies before, Bystanders.Latencies during, int ended, String sent) {
+    /**
+     * An attack, what other clients measured before and during it, how many servers it has ended, and how many of those
+     * that came while it went on were refused: a client at each server, and an operator.
+     */
+    record Outcome(
+            Attack attack,
+            Bystanders.Latencies before,
+            Bystanders.Latencies during,
+            int ended,
+            List<String> refused,
+            String sent) {
         /** Below it, a difference says more about the machine than about the servers. */
         private static final double FLOOR_MS = 20;
 
@@ -79,13 +92,21 @@ final class HostileClients implements AutoCloseable {
     }
 
     static Ensemble start(EnsembleKind kind, Path home) {
-        Ensemble ensemble = Ensemble.of(kind, home)
+        return start(builder(kind, home));
+    }
+
+    static EnsembleBuilder builder(EnsembleKind kind, Path home) {
+        return Ensemble.of(kind, home)
                 .servers(3)
                 .ticks(2000, 20, 10)
                 .with("maxSessionTimeout", 60_000)
+                .with("maxSessionsPerAddress", 4_096) // as by default: without it, and with maxClientCnxns=0, none
                 .withJvm(HEAP)
-                .withJvm("-XX:+ExitOnOutOfMemoryError")
-                .start();
+                .withJvm("-XX:+ExitOnOutOfMemoryError");
+    }
+
+    static Ensemble start(EnsembleBuilder builder) {
+        Ensemble ensemble = builder.start();
         ensemble.awaitAllServing();
         return ensemble;
     }
@@ -130,13 +151,34 @@ final class HostileClients implements AutoCloseable {
             Bystanders.Latencies before = windows(bystanders, WINDOWS_BEFORE);
             attackers.begin(attack, Integer.toString(runs++), ports, connectionsPerServer);
             Bystanders.Latencies during = windows(bystanders, seconds);
+            List<String> refused = attack.greeting().isPresent() ? newcomers() : List.of();
             String sent = attackers.end();
             pass(REST);
             int ended = (int) ensemble.members().stream()
                     .filter(member -> !member.isAlive())
                     .count();
-            return new Outcome(attack, before, during, ended, sent);
+            return new Outcome(attack, before, during, ended, refused, sent);
         }
+    }
+
+    /** What a client that comes to each server, and an operator, are told if they are refused. */
+    private List<String> newcomers() {
+        List<String> refused = new ArrayList<>();
+        for (Member member : ensemble.members()) {
+            try (RawConnection connection = RawConnection.attached(member.clientPort(), NEWCOMER)) {
+                connection.call(new RequestBody.Exists("/", false));
+            } catch (IOException e) {
+                refused.add("a client at " + member + ": " + e);
+            }
+        }
+        if (ensemble.kind() == EnsembleKind.CONCLAVE) {
+            try {
+                ensemble.members().get(0).command("members");
+            } catch (IllegalStateException e) {
+                refused.add("an operator: " + e.getMessage());
+            }
+        }
+        return refused;
     }
 
     private static Bystanders.Latencies windows(Bystanders bystanders, int count) throws InterruptedException {

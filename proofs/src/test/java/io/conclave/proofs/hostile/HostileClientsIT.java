@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.proofs.ensemble.Ensemble;
+import io.conclave.proofs.ensemble.EnsembleBuilder;
 import io.conclave.proofs.ensemble.EnsembleKind;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -42,9 +43,24 @@ class HostileClientsIT {
     @Test
     @Timeout(3600)
     void noAttackEndsAServerOrHoldsUpOrFailsTheRequestsOfOthers() throws Exception {
-        try (Ensemble ensemble = HostileClients.start(EnsembleKind.CONCLAVE, home);
+        assertHold(HostileClients.builder(EnsembleKind.CONCLAVE, home), attacks());
+    }
+
+    /** As many sessions as an attack can open in its time, also on a busy machine. */
+    @Test
+    @Timeout(600)
+    void strangersThatOpenAllSessionsKeepOutNeitherANewClientNorAnOperator() throws Exception {
+        assertHold(
+                HostileClients.builder(EnsembleKind.CONCLAVE, home)
+                        .with("maxSessions", 1_200)
+                        .with("maxSessionsPerSecond", 200),
+                List.of(Attack.MANY_SESSIONS, Attack.UNKNOWN_SESSIONS));
+    }
+
+    private static void assertHold(EnsembleBuilder servers, List<Attack> attacks) throws Exception {
+        try (Ensemble ensemble = HostileClients.start(servers);
                 HostileClients clients = new HostileClients(ensemble, CONNECTIONS)) {
-            for (Attack attack : attacks()) {
+            for (Attack attack : attacks) {
                 HostileClients.Outcome outcome = clients.run(attack, SECONDS);
                 System.out.println(outcome.row() + " " + outcome.sent());
                 if (outcome.during().failures() > 0) {
@@ -54,6 +70,7 @@ class HostileClientsIT {
                 assertEquals(0, outcome.ended(), outcome::toString);
                 assertEquals(0, clients.lacksOfMemory(), () -> outcome + clients.logs());
                 assertEquals(0, outcome.during().failures(), outcome::toString);
+                assertEquals(List.of(), outcome.refused(), outcome::toString);
                 assertTrue(outcome.during().count() > 0, outcome::toString);
                 assertTrue(outcome.during().p50() < STANDSTILL_MS, outcome::toString);
             }

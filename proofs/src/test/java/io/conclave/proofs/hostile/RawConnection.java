@@ -59,9 +59,26 @@ final class RawConnection implements AutoCloseable {
     }
 
     private void shakeHands() throws IOException {
+        greet(greeting(30_000, 0));
+    }
+
+    /** @param sessionId 0 for a new session */
+    static ConnectRequest greeting(int timeoutMs, long sessionId) {
+        return new ConnectRequest(0, 0, timeoutMs, sessionId, new byte[16], false, true);
+    }
+
+    private void greet(ConnectRequest greeting) throws IOException {
         ByteBuf out = Unpooled.buffer();
-        Frames.write(out, new ConnectRequest(0, 0, 30_000, 0, new byte[16], false, true));
+        Frames.write(out, greeting);
         write(out);
+    }
+
+    /** Greets the server, and goes when that has answered. */
+    static void greetAndGo(int port, int lastByteOfAddress, ConnectRequest greeting) throws IOException {
+        try (RawConnection connection = new RawConnection(port, lastByteOfAddress)) {
+            connection.greet(greeting);
+            connection.in.readFully(new byte[connection.in.readInt()]);
+        }
     }
 
     void send(RequestBody request) throws IOException {
