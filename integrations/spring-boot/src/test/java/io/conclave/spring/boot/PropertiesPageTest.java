@@ -22,6 +22,8 @@ class PropertiesPageTest {
     private static final String METADATA = "META-INF/spring-configuration-metadata.json"; // in other jars, too
     private static final Pattern LINE = Pattern.compile("(?m)^\\| (`conclave\\.[^|]*)\\|");
     private static final Pattern NAMED = Pattern.compile("\"name\": *\"([^\"]*)\"");
+    private static final Pattern EXAMPLE = Pattern.compile("(?s)```properties\n(.*?)```");
+    private static final Pattern KEY = Pattern.compile("(?m)^(conclave\\.[^=]+)=");
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
 
     @Test
@@ -35,6 +37,16 @@ class PropertiesPageTest {
     void switchOfTheHealthIsInTheMetadataToo() throws IOException {
         assertThat(inMetadata()).contains("management.health.conclave.enabled");
         assertThat(Files.readString(PAGE)).contains("`management.health.conclave.enabled=false`");
+    }
+
+    @Test
+    void propertiesOfTheExamplesAreInTheMetadata() throws IOException {
+        Set<String> names = new TreeSet<>();
+        for (MatchResult example : matches(EXAMPLE, Files.readString(PAGE))) {
+            matches(KEY, example.group(1)).forEach(key -> names.add(key.group(1)));
+        }
+        assertThat(names).isNotEmpty();
+        assertThat(inMetadata()).containsAll(names);
     }
 
     /** What begins with a dot has the group of the name before it. */
