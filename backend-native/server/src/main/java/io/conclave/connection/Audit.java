@@ -8,7 +8,6 @@ import io.conclave.tree.IdScheme;
 import io.conclave.tree.PermissionBits;
 import io.conclave.tree.Result;
 import io.conclave.tree.TreeEvent;
-import io.conclave.tree.ZnodePath;
 import java.net.InetAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -102,7 +101,7 @@ final class Audit {
         if (log.isOn()) {
             log.write(() -> client.line()
                     .with("operation", "reconfig")
-                    .with("znode", done ? ZnodePath.CONFIG : null)
+                    .with("znode", done ? ReconfigRequests.CONFIG : null)
                     .end(done ? AuditLine.Result.SUCCESS : AuditLine.Result.FAILURE));
         }
     }

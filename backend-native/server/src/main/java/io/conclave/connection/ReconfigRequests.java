@@ -11,7 +11,6 @@ import io.conclave.protocol.RequestBody;
 import io.conclave.replica.MembershipWords;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.TreeReads;
-import io.conclave.tree.ZnodePath;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +22,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ReconfigRequests {
     private static final Logger LOG = LoggerFactory.getLogger(ReconfigRequests.class);
+    static final String CONFIG = "/zookeeper/config";
     private static final long ANY_VERSION = -1;
 
     private final ClientConnection connection;
@@ -137,7 +137,7 @@ final class ReconfigRequests {
         }
 
         private TreeReads.Data shown() {
-            return TreeReads.data(connection.loop().state(), ZnodePath.CONFIG, connection.authIds());
+            return TreeReads.data(connection.loop().state(), CONFIG, connection.authIds());
         }
 
         void settle(ErrorCode error) {

@@ -1,9 +1,9 @@
 package io.conclave.tree;
 
 /** The rules for paths of znodes, and the way from a path to its parent. */
-public final class ZnodePath {
+final class ZnodePath {
     /** The node that lists the members of the cluster; it cannot be deleted. */
-    public static final String CONFIG = "/zookeeper/config";
+    static final String CONFIG = "/zookeeper/config";
 
     private ZnodePath() {}
 
