@@ -49,11 +49,16 @@ final class Goodbye {
     }
 
     private void tell() {
-        for (WatchTable.Watcher watcher : loop.watches().take(ClusterNode.PATH)) {
-            if (watcher instanceof ClientConnection connection) {
-                told.add(connection);
-                connection.tell(EVENT);
-            }
+        loop.watches().take(ClusterNode.PATH).forEach(this::tell);
+        loop.watches().lasting(ClusterNode.PATH).stream()
+                .filter(watcher -> !(watcher instanceof ClientConnection connection && told.contains(connection)))
+                .forEach(this::tell);
+    }
+
+    private void tell(WatchTable.Watcher watcher) {
+        if (watcher instanceof ClientConnection connection) {
+            told.add(connection);
+            connection.tell(EVENT);
         }
     }
 

@@ -9,6 +9,7 @@ import io.conclave.tree.AuthId;
 import io.conclave.tree.Caller;
 import io.conclave.tree.ChildNames;
 import io.conclave.tree.IdScheme;
+import io.conclave.tree.TreeError;
 import io.conclave.tree.TreeException;
 import io.conclave.tree.TreeReads;
 import io.conclave.tree.TreeState;
@@ -84,18 +85,25 @@ final class ReadRequests {
 
     /** The watch is set whether the node exists or not; one that may not be read is not watched. */
     private ReplyBody exists(TreeState state, RequestBody.Exists request, List<AuthId> authIds) {
-        if (request.path().equals(ClusterNode.PATH)) {
-            return new ReplyBody.Stat(ClusterNode.stat(state));
+        try {
+            ReplyBody.Stat reply = new ReplyBody.Stat(
+                    request.path().equals(ClusterNode.PATH)
+                            ? ClusterNode.stat(state)
+                            : Replies.stat(TreeReads.exists(state, request.path(), authIds)));
+            watchIfAsked(request);
+            return reply;
+        } catch (TreeException e) {
+            if (e.error() == TreeError.NO_NODE) {
+                watchIfAsked(request);
+            }
+            throw e;
         }
-        boolean exists = state.znode(request.path()).isPresent();
-        if (!exists && request.watch()) {
-            watches.set(request.path(), WatchTable.DATA);
-        }
-        ReplyBody.Stat reply = new ReplyBody.Stat(Replies.stat(TreeReads.exists(state, request.path(), authIds)));
+    }
+
+    private void watchIfAsked(RequestBody.Exists request) {
         if (request.watch()) {
             watches.set(request.path(), WatchTable.DATA);
         }
-        return reply;
     }
 
     /** The members are those of now, whatever state is read: their watch knows no other. */
@@ -103,7 +111,6 @@ final class ReadRequests {
         if (request.path().equals(ClusterNode.PATH)) {
             if (request.watch()) {
                 watches.set(request.path(), WatchTable.DATA);
-                connection.loop().goodbye().watched();
             }
             TreeState now = connection.loop().state();
             return new ReplyBody.GetData(ClusterNode.data(now), ClusterNode.stat(now));

@@ -46,6 +46,9 @@ final class WatchRequests {
             throw new RefusedWatchException(ErrorCode.THROTTLED);
         }
         table.add(path, connection, kind);
+        if (path.equals(ClusterNode.PATH)) {
+            connection.loop().goodbye().watched();
+        }
     }
 
     /**
@@ -173,7 +176,9 @@ final class WatchRequests {
 
     private void setData(TreeState state, String path, long seen) {
         Optional<Znode> node = state.znode(path);
-        if (node.isEmpty()) {
+        if (path.equals(ClusterNode.PATH)) {
+            set(path, WatchTable.DATA);
+        } else if (node.isEmpty()) {
             tell(TreeEvent.Type.DELETED, path);
         } else if (node.get().mzxid() > seen) {
             tell(TreeEvent.Type.DATA_CHANGED, path);
@@ -183,7 +188,7 @@ final class WatchRequests {
     }
 
     private void setExist(TreeState state, String path) {
-        if (state.znode(path).isPresent()) {
+        if (state.znode(path).isPresent() || path.equals(ClusterNode.PATH)) {
             tell(TreeEvent.Type.CREATED, path);
         } else {
             set(path, WatchTable.DATA);

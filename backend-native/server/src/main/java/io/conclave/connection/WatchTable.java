@@ -108,6 +108,14 @@ final class WatchTable {
         return taken;
     }
 
+    /** The watchers whose watches of the path itself stay when they have fired. */
+    List<Watcher> lasting(String path) {
+        return byPath.getOrDefault(path, Map.of()).entrySet().stream()
+                .filter(entry -> (entry.getValue() & (PERSISTENT | RECURSIVE)) != 0)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     private void collect(TreeEvent event, Map<Watcher, Integer> watchers, Collection<Watcher> told) {
         int matching = matching(event.type());
         int spent = matching & (DATA | CHILDREN);

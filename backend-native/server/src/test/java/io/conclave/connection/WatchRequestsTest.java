@@ -5,11 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.protocol.OpCode;
+import io.conclave.protocol.WatchMode;
 import io.conclave.protocol.WatchRequest;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class WatchRequestsTest {
     private final LoneLoop server = new LoneLoop();
@@ -49,6 +53,19 @@ class WatchRequestsTest {
         assertEquals(100, server.loop.watches().size());
         connection.close("the test is over");
         assertEquals(0, server.guard.watchBytes());
+    }
+
+    /** The server waits for those that it has told that it stops. */
+    @ParameterizedTest
+    @EnumSource(WatchMode.class)
+    void aLastingWatchOfTheReservedNodeHearsThatTheServerStops(WatchMode mode) {
+        ClientConnection connection = connection(1 << 20);
+        new WatchRequests(connection).addPersistent(new WatchRequest.AddWatch(ClusterNode.PATH, mode.code()));
+        CompletableFuture<Void> answered = new CompletableFuture<>();
+        server.loop.goodbye().say(answered);
+        assertFalse(answered.isDone(), "it was not told");
+        connection.close("it goes to another server");
+        assertTrue(answered.isDone());
     }
 
     @AfterEach

@@ -20,6 +20,7 @@ class WatchTest {
     private static final int DELETED = 2;
     private static final int CHANGED = 3;
     private static final int CHILDREN = 4;
+    private static final String RESERVED = "/zookeeper/conclave";
 
     private ConclaveServer server;
     private RawClient watcher;
@@ -192,5 +193,42 @@ class WatchTest {
             actor.call(Requests.create("/n" + i));
         }
         assertTrue(actor.call(Requests.exists("/n99")).header().err() == 0);
+    }
+
+    @Test
+    void aPathThatIsRefusedIsNotWatched() throws IOException {
+        assertEquals(-8, watcher.call(Requests.existsAndWatch("/a\0b")).header().err());
+        assertEquals(
+                -121,
+                watcher.call(new WatchRequest.CheckWatches("/a\0b", 3)).header().err());
+    }
+
+    @Test
+    void theReservedNodeIsWatchedByExists() throws IOException {
+        watcher.call(Requests.existsAndWatch(RESERVED));
+        assertEquals(
+                0,
+                watcher.call(new WatchRequest.CheckWatches(RESERVED, 2))
+                        .header()
+                        .err());
+    }
+
+    @Test
+    void aWatchOfTheReservedNodeThatIsSetAgainDoesNotHearThatItIsGone() throws IOException {
+        watcher.call(new WatchRequest.SetWatches(
+                OpCode.SET_WATCHES, 0, List.of(RESERVED), List.of(), List.of(), List.of(), List.of()));
+        assertEquals(List.of(), events());
+        assertEquals(
+                0,
+                watcher.call(new WatchRequest.CheckWatches(RESERVED, 2))
+                        .header()
+                        .err());
+    }
+
+    @Test
+    void aWatchForACreationThatIsSetAgainHearsThatTheReservedNodeIsThere() throws IOException {
+        watcher.send(new WatchRequest.SetWatches(
+                OpCode.SET_WATCHES, 0, List.of(), List.of(RESERVED), List.of(), List.of(), List.of()));
+        assertEquals(CREATED, watcher.read().event().orElseThrow().type());
     }
 }
