@@ -26,7 +26,8 @@ public record ConnectString(String text, String scheme, List<Endpoint> endpoints
     /**
      * A server's address, not resolved.
      *
-     * @param host a name or a literal address, without brackets
+     * @param host a name or a literal address, without brackets; that of IPv6 may have a zone, as in
+     *     {@code fe80::1%eth0}
      * @param port 1 to 65535
      */
     public record Endpoint(String host, int port) {
@@ -92,12 +93,19 @@ public record ConnectString(String text, String scheme, List<Endpoint> endpoints
             port = hostAndPort.substring(colon + 1);
         }
         if (host.startsWith("[") && host.endsWith("]")) {
-            host = host.substring(1, host.length() - 1);
+            host = withoutEscape(host.substring(1, host.length() - 1));
         }
         if (host.isEmpty() || host.chars().anyMatch(Character::isWhitespace)) {
             throw invalid(text, "a server needs a host name: \"" + hostAndPort + "\"");
         }
         return new Endpoint(host, port == null ? DEFAULT_PORT : port(text, port));
+    }
+
+    /** In a URI the percent sign before a zone is written as {@code %25} (RFC 6874). */
+    private static String withoutEscape(String host) {
+        int escape = host.indexOf("%25");
+        boolean isEscape = escape > 0 && escape + 3 < host.length();
+        return isEscape ? host.substring(0, escape) + "%" + host.substring(escape + 3) : host;
     }
 
     private static int port(String text, String port) {

@@ -63,4 +63,13 @@ class ConnectStringTest {
         assertTrue(refusal.getMessage().contains("\"" + text + "\""), refusal::getMessage);
         assertTrue(refusal.getMessage().contains(rule), refusal::getMessage);
     }
+
+    @Test
+    void theZoneOfAnAddressIsKept() {
+        ConnectString parsed = ConnectString.parse("conclave://[fe80::1%25eth0]:2182,[fe80::2%eth0],[fe80::3%25]");
+        assertEquals("fe80::1%eth0", parsed.endpoints().get(0).host());
+        assertEquals("fe80::2%eth0", parsed.endpoints().get(1).host());
+        assertEquals("fe80::3%25", parsed.endpoints().get(2).host(), "the number of an interface");
+        assertEquals("[fe80::1%eth0]:2182", parsed.endpoints().get(0).toString());
+    }
 }

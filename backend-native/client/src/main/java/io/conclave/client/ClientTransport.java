@@ -14,8 +14,9 @@ interface ClientTransport extends AutoCloseable {
          * that was abandoned meanwhile is not continued.
          *
          * @param bound the time after which the connection is abandoned
+         * @param tried the addresses that the session has tried, this one's among them from now on
          */
-        void connect(EventLoop loop, Connection connection, Duration bound);
+        void connect(EventLoop loop, Connection connection, Duration bound, TriedAddresses tried);
 
         /** Whether only the ensemble has named it: this client may not reach it there. */
         default boolean isLearned() {

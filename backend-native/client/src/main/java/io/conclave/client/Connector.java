@@ -13,18 +13,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chooses which server is tried when: those of the connect string in random order, one after the other, then those that
  * the ensemble has named; between rounds in which all failed there is a pause that grows to two seconds, with jitter. A
- * server that accepts and closes again within a second counts as failed. Owned by the session's event loop.
+ * server that accepts and closes again within a second counts as failed. A server has its share of the session's
+ * timeout, but where there are others no more than some seconds at first, so that a caller that waits for the first
+ * connection comes past one that does not answer. Owned by the session's event loop.
  */
 final class Connector {
     private static final int FIRST_PAUSE_MS = 100;
     private static final int MAX_PAUSE_MS = 2000;
     private static final Duration STABLE = Duration.ofSeconds(1);
-    private static final Duration SHORTEST_ATTEMPT = Duration.ofMillis(250);
+    private static final long SHORTEST_ATTEMPT_MS = 250;
+    private static final long FIRST_ATTEMPTS_MS = 4_000;
 
     private final Function<ClientTransport.Server, Connection> newConnection;
     private final ClientTransport transport;
     private final SessionLoop loop;
     private final TimeSource time;
+    private final TriedAddresses tried = new TriedAddresses();
     private List<ClientTransport.Server> known = List.of();
     private List<ClientTransport.Server> order = List.of();
     private int next;
@@ -110,10 +114,17 @@ final class Connector {
         ClientTransport.Server server = order.get(next);
         next = (next + 1) % order.size();
         Connection connection = newConnection.apply(server);
-        Duration share = sessionTimeout.dividedBy(order.size());
-        Duration bound = share.compareTo(SHORTEST_ATTEMPT) < 0 ? SHORTEST_ATTEMPT : share;
+        Duration bound = bound(sessionTimeout);
         schedule(bound, () -> connection.openingTakesTooLong(bound.toMillis() + " ms"));
-        server.connect(loop.eventLoop(), connection, bound);
+        server.connect(loop.eventLoop(), connection, bound, tried);
+    }
+
+    /** Twice as long in each round, for servers that are slow, up to the share of the session's timeout. */
+    private Duration bound(Duration sessionTimeout) {
+        long share = sessionTimeout.toMillis() / order.size();
+        int round = isRoundOver() ? failedRounds + 1 : failedRounds;
+        long longest = order.size() > 1 ? FIRST_ATTEMPTS_MS << Math.min(round, 10) : Long.MAX_VALUE;
+        return Duration.ofMillis(Math.max(SHORTEST_ATTEMPT_MS, Math.min(share, longest)));
     }
 
     /** The server has accepted the session: the time bound of the attempt ends. */

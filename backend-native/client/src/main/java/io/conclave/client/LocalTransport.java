@@ -20,7 +20,7 @@ final class LocalTransport implements ClientTransport {
 
     private final class OnlyServer implements Server {
         @Override
-        public void connect(EventLoop loop, Connection connection, Duration bound) {
+        public void connect(EventLoop loop, Connection connection, Duration bound, TriedAddresses tried) {
             ChannelFuture future = new Bootstrap()
                     .group(loop)
                     .channel(LocalChannel.class)

@@ -44,9 +44,9 @@ import org.slf4j.LoggerFactory;
  * Connects over TCP, with native epoll where it is there, else NIO.
  *
  * <p>A name is resolved again at every attempt, on a thread of its own, because resolving blocks; an attempt goes
- * through the name's addresses in random order until one accepts. Each has its share of the attempt's time, so that one
- * that does not answer leaves time for the others. With TLS that thread also looks whether the files of
- * certificates have changed.
+ * through the name's addresses in random order until one accepts, those that the session has tried before last. Each
+ * has its share of the attempt's time, so that one that does not answer leaves time for the others. With TLS that
+ * thread also looks whether the files of certificates have changed.
  */
 final class TcpTransport implements ClientTransport {
     private static final Logger LOG = LoggerFactory.getLogger(TcpTransport.class);
@@ -55,6 +55,9 @@ final class TcpTransport implements ClientTransport {
     private static final int RESOLVER_IDLE_S = 10;
     private static final int SHUTDOWN_MS = 2000;
     private static final int SHORTEST_SHARE_MS = 250;
+
+    /** An address that has not accepted by then is taken for dead where there are others. */
+    private static final int LONGEST_SHARE_MS = 4_000;
 
     private final List<Endpoint> endpoints;
     private final boolean followsEnsemble;
@@ -113,8 +116,8 @@ final class TcpTransport implements ClientTransport {
         }
 
         @Override
-        public void connect(EventLoop loop, Connection connection, Duration bound) {
-            new Attempt(loop, endpoint, connection, bound).begin();
+        public void connect(EventLoop loop, Connection connection, Duration bound, TriedAddresses tried) {
+            new Attempt(loop, endpoint, connection, bound, tried).begin();
         }
 
         @Override
@@ -173,17 +176,20 @@ final class TcpTransport implements ClientTransport {
         private final Endpoint endpoint;
         private final Connection connection;
         private final Duration bound;
+        private final TriedAddresses tried;
 
-        Attempt(EventLoop loop, Endpoint endpoint, Connection connection, Duration bound) {
+        Attempt(EventLoop loop, Endpoint endpoint, Connection connection, Duration bound, TriedAddresses tried) {
             this.loop = loop;
             this.endpoint = endpoint;
             this.connection = connection;
             this.bound = bound;
+            this.tried = tried;
         }
 
         void begin() {
             byte[] literal = NetUtil.createByteArrayFromIpAddressString(endpoint.host());
-            if (literal != null && tls.isEmpty()) {
+            boolean hasZone = endpoint.host().indexOf('%') >= 0; // which the bytes have not
+            if (literal != null && !hasZone && tls.isEmpty()) {
                 connect(List.of(addressOf(endpoint, literal)), null);
                 return;
             }
@@ -220,8 +226,9 @@ final class TcpTransport implements ClientTransport {
 
         private void connect(List<InetSocketAddress> addresses, @Nullable Throwable failure) {
             long share = bound.toMillis() / Math.max(1, addresses.size());
-            int shareMs = (int) Math.max(SHORTEST_SHARE_MS, Math.min(Integer.MAX_VALUE, share));
-            connectNext(new ArrayDeque<>(addresses), shareMs, failure);
+            long longest = addresses.size() > 1 ? LONGEST_SHARE_MS : Integer.MAX_VALUE;
+            int shareMs = (int) Math.max(SHORTEST_SHARE_MS, Math.min(longest, share));
+            connectNext(new ArrayDeque<>(tried.lastTriedLast(addresses)), shareMs, failure);
         }
 
         private void connectNext(Queue<InetSocketAddress> addresses, int shareMs, @Nullable Throwable failure) {
@@ -233,6 +240,7 @@ final class TcpTransport implements ClientTransport {
                 connection.connectFailed(failure == null ? new IOException("no address") : failure);
                 return;
             }
+            tried.add(address);
             new Bootstrap()
                     .group(loop)
                     .channel(channelClass)

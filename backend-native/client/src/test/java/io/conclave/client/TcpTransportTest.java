@@ -8,6 +8,7 @@ import io.conclave.node.Acl;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendOptions;
 import io.conclave.spi.ConnectString.Endpoint;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -20,10 +21,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** How connections are made. */
 final class TcpTransportTest extends WireSessionFixture {
@@ -141,6 +144,86 @@ final class TcpTransportTest extends WireSessionFixture {
             }
         } catch (SocketTimeoutException e) {
             // full
+        }
+    }
+
+    /** Of two servers one accepts connections and says nothing. The session's timeout is ten minutes. */
+    @Test
+    @Timeout(300)
+    void aServerThatDoesNotAnswerLeavesTimeForTheOthersOfALongSession() {
+        boolean met = false;
+        while (!met) { // the servers come in random order
+            ManualTimeSource time = new ManualTimeSource();
+            FakeServer silent = server(FakeServer.Peer::ignore);
+            FakeServer good = server(TcpTransportTest::patientlyOpenAndServe);
+            try (TestSession session = new TestSession(
+                    "conclave://" + silent.endpoint() + "," + good.endpoint(),
+                    TestSession.options(Duration.ofMillis(PATIENT_MS), time, 100))) {
+                time.advanceUntil(Duration.ofMillis(10), () -> good.accepted() > 0);
+                long tookMs = time.monotonicNanos() / 1_000_000;
+                session.awaitState(SessionState.CONNECTED);
+                met = silent.accepted() > 0;
+                assertTrue(tookMs < 15_000, tookMs + " ms");
+            }
+        }
+    }
+
+    /** Of two addresses of one name one accepts connections and closes them. */
+    @Test
+    @Timeout(300)
+    void theAddressThatWasTriedLastIsTriedLast() throws Exception {
+        FakeServer good =
+                server(Collections.nCopies(2 * SESSIONS, (FakeServer.Script) TcpTransportTest::patientlyOpenAndServe)
+                        .toArray(FakeServer.Script[]::new));
+        int port = Integer.parseInt(good.endpoint().split(":")[1]);
+        InetAddress address = InetAddress.getByName("127.0.0.2");
+        AtomicInteger met = new AtomicInteger();
+        TcpTransport transport =
+                new TcpTransport(List.of(new Endpoint("two.example", port)), false, Optional.empty(), host ->
+                        new InetAddress[] {address, InetAddress.getByName("127.0.0.1")});
+        try (ServerSocket bad = new ServerSocket(port, 50, address)) {
+            Thread closing = new Thread(() -> closeAll(bad, met));
+            closing.start();
+            for (int i = 0; i < 2 * SESSIONS; i++) {
+                int before = met.get();
+                connectAndClose(transport);
+                assertTrue(met.get() - before <= 1, "an address that had failed was tried again at once");
+            }
+            assertTrue(met.get() > 0);
+        } finally {
+            transport.close();
+        }
+    }
+
+    /** An address of one link means nothing without it. */
+    @Test
+    void theZoneOfAnAddressIsNotLost() throws Exception {
+        FakeServer server = server(TcpTransportTest::patientlyOpenAndServe);
+        int port = Integer.parseInt(server.endpoint().split(":")[1]);
+        List<String> hosts = new CopyOnWriteArrayList<>();
+        TcpTransport transport =
+                new TcpTransport(List.of(new Endpoint("fe80::1%eth0", port)), false, Optional.empty(), host -> {
+                    hosts.add(host);
+                    return new InetAddress[] {InetAddress.getLoopbackAddress()};
+                });
+        try {
+            connectAndClose(transport);
+            assertEquals(List.of("fe80::1%eth0"), hosts);
+        } finally {
+            transport.close();
+        }
+    }
+
+    /** Closes each connection that it accepts, until the test is over. */
+    private static void closeAll(ServerSocket server, AtomicInteger accepted) {
+        try {
+            while (true) {
+                Socket next = server.accept();
+                accepted.incrementAndGet();
+                next.close();
+            }
+        } catch (IOException e) {
+            // over
         }
     }
 
