@@ -138,6 +138,13 @@ public final class Waiting {
                 .thenApply(done -> all.stream().map(CompletableFuture::join).toList());
     }
 
+    /** The stage for an application: a continuation gets the failure itself, not the wrapper of dependent stages. */
+    public static <R> CompletableFuture<R> unwrapped(CompletionStage<R> stage) {
+        CompletableFuture<R> plain = new CompletableFuture<>();
+        forward(stage, plain);
+        return plain;
+    }
+
     /** Completes a stage as another one, with a failure without the wrapper. */
     public static <R> void forward(CompletionStage<? extends R> from, CompletableFuture<R> to) {
         whenDone(from, to::complete, to::completeExceptionally);

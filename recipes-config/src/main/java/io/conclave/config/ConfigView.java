@@ -9,6 +9,7 @@ import io.conclave.error.WaitTimeoutException;
 import io.conclave.mirror.Mirror;
 import io.conclave.mirror.MirrorScope;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import io.conclave.session.Registration;
 import java.time.Duration;
 import java.util.Objects;
@@ -78,7 +79,7 @@ public final class ConfigView implements AutoCloseable {
      * before that.
      */
     public CompletableFuture<ConfigSnapshot> firstSnapshot() {
-        return mirror.loaded().thenApply(loaded -> snapshot());
+        return Waiting.unwrapped(mirror.loaded().thenApply(loaded -> snapshot()));
     }
 
     /**

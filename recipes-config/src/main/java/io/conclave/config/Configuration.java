@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipePaths;
+import io.conclave.recipe.Waiting;
 import io.conclave.session.Registration;
 import java.util.Objects;
 import java.util.Optional;
@@ -96,7 +97,7 @@ public final class Configuration {
 
     /** As {@link #get}, without blocking. Completes on a listener thread. */
     public <T> CompletableFuture<Optional<T>> getAsync(ConfigKey<T> key) {
-        return value(key).getAsync().thenApply(read -> read.map(Versioned::value));
+        return Waiting.unwrapped(value(key).getAsync().thenApply(read -> read.map(Versioned::value)));
     }
 
     /** Sets a key, over any value; see {@link SharedValue#set}. Blocks. */

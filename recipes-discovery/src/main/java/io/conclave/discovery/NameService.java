@@ -100,7 +100,7 @@ public final class NameService {
 
     /** As {@link #bind}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Void> bindAsync(String name, List<String> addresses) {
-        return value(name).setAsync(checked(name, addresses)).thenAccept(bound -> {});
+        return Waiting.unwrapped(value(name).setAsync(checked(name, addresses)).thenAccept(bound -> {}));
     }
 
     /**
@@ -118,7 +118,8 @@ public final class NameService {
 
     /** As {@link #bindIfAbsent}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Boolean> bindIfAbsentAsync(String name, List<String> addresses) {
-        return value(name).setIfAbsentAsync(checked(name, addresses)).thenApply(Optional::isPresent);
+        return Waiting.unwrapped(
+                value(name).setIfAbsentAsync(checked(name, addresses)).thenApply(Optional::isPresent));
     }
 
     /**
@@ -150,7 +151,7 @@ public final class NameService {
 
     /** As {@link #resolve}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<String>> resolveAsync(String name) {
-        return value(name).getAsync().thenApply(NameService::addresses);
+        return Waiting.unwrapped(value(name).getAsync().thenApply(NameService::addresses));
     }
 
     private static List<String> addresses(Optional<Versioned<List<String>>> value) {
@@ -169,7 +170,7 @@ public final class NameService {
 
     /** As {@link #names}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<String>> namesAsync() {
-        return ChildList.of(coordinator, base).thenCompose(this::bound);
+        return Waiting.unwrapped(ChildList.of(coordinator, base).thenCompose(this::bound));
     }
 
     private CompletableFuture<List<String>> bound(List<String> names) {

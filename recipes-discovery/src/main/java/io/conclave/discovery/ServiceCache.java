@@ -4,6 +4,7 @@ import io.conclave.membership.GroupSnapshot;
 import io.conclave.membership.GroupUpdate;
 import io.conclave.membership.GroupView;
 import io.conclave.membership.Member;
+import io.conclave.recipe.Waiting;
 import io.conclave.session.Registration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -112,7 +113,7 @@ public final class ServiceCache implements AutoCloseable {
      * Completes on a listener thread when the first state is known; fails if cache or coordinator are closed before.
      */
     public CompletableFuture<List<ServiceInstance>> loaded() {
-        return view.firstSnapshot().thenApply(first -> instances());
+        return Waiting.unwrapped(view.firstSnapshot().thenApply(first -> instances()));
     }
 
     /**

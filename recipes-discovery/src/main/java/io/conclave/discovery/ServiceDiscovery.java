@@ -155,7 +155,8 @@ public final class ServiceDiscovery {
 
     /** As {@link #instances(String)}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<ServiceInstance>> instancesAsync(String service) {
-        return group(service).membersAsync().thenApply(members -> ServiceCache.readable(service, members));
+        return Waiting.unwrapped(
+                group(service).membersAsync().thenApply(members -> ServiceCache.readable(service, members)));
     }
 
     /** The instances of a service, kept up to date; it begins to load at once. Never blocks. */

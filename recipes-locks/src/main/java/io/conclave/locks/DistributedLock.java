@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.SessionGoneException;
 import io.conclave.line.Contender;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -69,7 +70,8 @@ public final class DistributedLock extends LineLock<LockGrant> implements Single
 
     /** As {@link #holder()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<Optional<LockMember>> holderAsync() {
-        return membersAsync().thenApply(members -> members.stream().findFirst());
+        return Waiting.unwrapped(
+                membersAsync().thenApply(members -> members.stream().findFirst()));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.conclave.locks;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.Waiting;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -83,7 +84,7 @@ public final class SharedLock {
 
     /** As {@link #holders()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<LockMember>> holdersAsync() {
-        return membersAsync().thenApply(SharedLock::holdersAmong);
+        return Waiting.unwrapped(membersAsync().thenApply(SharedLock::holdersAmong));
     }
 
     private static List<LockMember> holdersAmong(List<LockMember> members) {

@@ -193,9 +193,9 @@ public final class Group<P> {
 
     /** As {@link #members()}, without blocking. Completes on a listener thread. */
     public CompletableFuture<List<Member<P>>> membersAsync() {
-        return new GroupNode(coordinator, path)
+        return Waiting.unwrapped(new GroupNode(coordinator, path)
                 .read()
-                .thenApply(nodes -> nodes.stream().map(this::member).toList());
+                .thenApply(nodes -> nodes.stream().map(this::member).toList()));
     }
 
     /**

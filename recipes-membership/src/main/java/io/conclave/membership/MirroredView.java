@@ -6,6 +6,7 @@ import io.conclave.cache.NodeChange;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.mirror.Mirror;
 import io.conclave.mirror.MirrorScope;
+import io.conclave.recipe.Waiting;
 import io.conclave.session.Registration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,7 +98,7 @@ final class MirroredView<P> implements GroupView<P> {
 
     @Override
     public CompletableFuture<GroupSnapshot<P>> firstSnapshot() {
-        return mirror.loaded().thenApply(loaded -> snapshot());
+        return Waiting.unwrapped(mirror.loaded().thenApply(loaded -> snapshot()));
     }
 
     @Override
