@@ -61,6 +61,7 @@ class ScriptedLogTest {
                 .eventLoops(1)
                 .build();
         server = ConclaveServer.start(config, (options, loop) -> log, TimeSource.system(), cause -> {});
+        server.serving().toCompletableFuture().join();
     }
 
     @AfterEach
