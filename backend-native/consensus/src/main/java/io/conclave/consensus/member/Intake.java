@@ -98,8 +98,12 @@ final class Intake {
         return !fresh.isEmpty();
     }
 
+    /** What a former link may have lost of the refusals is said again. */
     void linked(int member) {
         linked.put(member, ++linkCount);
+        if (core.role() == CoreRole.LEADER && refuses.getAsBoolean()) {
+            tellRefused(member, gathered.withoutEffect(member));
+        }
     }
 
     void linkDown(int member) {
@@ -147,13 +151,16 @@ final class Intake {
         };
     }
 
-    /** The leader has no room for proposals of this member. */
+    /** A leader, which may be this member, has no room for proposals of this one. */
     void refused(int leader, PeerMessage.Refusal refusal) {
-        if (!own.awaitsRoom()) {
+        if (refusal.term() > core.term()) {
+            return; // nothing was handed to its leader yet
+        }
+        own.refused(leader, refusal.incarnation(), refusal.firstSequence(), refusal.lastSequence());
+        if (own.awaitsRoom() && refusal.term() > refusedTerm) {
+            refusedTerm = refusal.term();
             log.warn("member {} leads, and its disk is full; writes are rejected until it has room", leader);
         }
-        refusedTerm = Math.max(refusedTerm, refusal.term());
-        own.refused(refusal.incarnation(), refusal.firstSequence(), refusal.lastSequence());
     }
 
     // ---- from the queue
@@ -196,8 +203,9 @@ final class Intake {
 
     /** Numbers what was taken; if the leader has no room for it, holds it back or rejects it. */
     private boolean admit() {
-        boolean leads = core.role() == CoreRole.LEADER;
-        Appended room = leads ? writer.roomFor(fresh.size(), freshBytes) : roomElsewhere();
+        boolean asksHere = core.role() == CoreRole.LEADER && !isRefused();
+        Appended elsewhere = isRefused() ? Appended.FULL : Appended.DONE;
+        Appended room = asksHere ? writer.roomFor(fresh.size(), freshBytes) : elsewhere;
         if (room == Appended.WAIT) {
             return false;
         }
@@ -208,14 +216,17 @@ final class Intake {
                 queue.reject(proposed, Rejection.DISK_FULL);
             }
         }
-        full = leads && room == Appended.FULL;
+        if (asksHere) {
+            full = room == Appended.FULL;
+        }
         fresh.clear();
         freshBytes = 0;
         return true;
     }
 
-    private Appended roomElsewhere() {
-        return own.awaitsRoom() && core.term() == refusedTerm ? Appended.FULL : Appended.DONE;
+    /** What was refused in this term still waits for room, and what comes now would stand behind it. */
+    private boolean isRefused() {
+        return own.awaitsRoom() && core.term() == refusedTerm;
     }
 
     /** Reads that came one behind the other share a request; a heartbeat has its own, for its note. */
@@ -258,17 +269,17 @@ final class Intake {
     }
 
     private void forward(int leader) {
-        for (List<LogEntry> entries = own.next(core.term(), options.maxBatchBytes());
+        for (List<LogEntry> entries = own.next(core.leader(), core.term(), options.maxBatchBytes());
                 !entries.isEmpty();
-                entries = own.next(core.term(), options.maxBatchBytes())) {
+                entries = own.next(core.leader(), core.term(), options.maxBatchBytes())) {
             outgoing.send(leader, new PeerMessage.Forward(entries));
         }
     }
 
     private void propose(long nowMs) {
-        for (List<LogEntry> entries = own.next(core.term(), options.maxBatchBytes());
+        for (List<LogEntry> entries = own.next(core.leader(), core.term(), options.maxBatchBytes());
                 !entries.isEmpty();
-                entries = own.next(core.term(), options.maxBatchBytes())) {
+                entries = own.next(core.leader(), core.term(), options.maxBatchBytes())) {
             entries.forEach(entry -> gathered.add(options.memberId(), entry));
         }
         boolean takes = core.takesProposals();
@@ -321,24 +332,30 @@ final class Intake {
     }
 
     /**
-     * Gives up the batch that has just found no room, and tells the members whose it is. Returns whether anything of it
-     * was given up, so that what is left may fit.
+     * Gives up the batch that has just found no room, and tells the members whose it is; all that waits, if nothing of
+     * the batch can be given up, since nothing gets past it. Returns whether there was anything, so that what is left
+     * may fit.
      */
     private boolean refuse() {
         if (!full || !refuses.getAsBoolean()) {
             return false;
         }
         Map<Integer, List<Origin>> refused = gathered.refuse();
-        refused.forEach((member, origins) -> {
-            for (PeerMessage.Refusal refusal : PeerMessage.Refusal.of(core.term(), origins)) {
-                if (member == options.memberId()) {
-                    own.refused(refusal.incarnation(), refusal.firstSequence(), refusal.lastSequence());
-                } else {
-                    outgoing.send(member, refusal);
-                }
-            }
-        });
+        if (refused.isEmpty()) {
+            refused = gathered.refuseAll();
+        }
+        refused.forEach(this::tellRefused);
         return !refused.isEmpty();
+    }
+
+    private void tellRefused(int member, List<Origin> origins) {
+        for (PeerMessage.Refusal refusal : PeerMessage.Refusal.of(core.term(), origins)) {
+            if (member == options.memberId()) {
+                refused(member, refusal);
+            } else {
+                outgoing.send(member, refusal);
+            }
+        }
     }
 
     /** This member leads no more: what it has not proposed goes to the next leader, from those whose it is. */

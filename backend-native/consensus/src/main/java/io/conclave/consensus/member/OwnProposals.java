@@ -8,10 +8,12 @@ import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.entry.LogState.Proposer;
 import io.conclave.consensus.entry.Origin;
 import io.conclave.consensus.entry.Start;
+import io.conclave.consensus.member.ProposalQueue.Proposed;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,25 +32,34 @@ final class OwnProposals implements LogApplier.ApplyListener {
     private static final long IN_FLIGHT_BYTES = 16 << 20;
 
     private static final class Pending {
-        final ProposalQueue.Proposed item;
         final long number;
         LogEntry entry;
+
+        /**
+         * Null once the leader has given it up: it was rejected, and the entry without effect is still to be applied.
+         */
+        @Nullable
+        Proposed item;
 
         /** How often it was handed to a leader: so many copies there may be. */
         int sendings;
 
-        /** The leader has given it up, and it was rejected; the entry without effect has still to be applied. */
-        boolean refused;
+        /** The leader that it was handed to last. */
+        int sentTo;
 
-        Pending(ProposalQueue.Proposed item, long number, LogEntry entry) {
+        Pending(Proposed item, long number, LogEntry entry) {
             this.item = item;
             this.number = number;
             this.entry = entry;
         }
 
+        boolean isRefused() {
+            return item == null;
+        }
+
         /** What it counts for. */
         int bytes() {
-            return refused ? 0 : item.bytes();
+            return item == null ? 0 : item.bytes();
         }
     }
 
@@ -107,7 +118,7 @@ final class OwnProposals implements LogApplier.ApplyListener {
 
     private @Nullable Pending oldestOpen() {
         return Stream.concat(sent.stream(), unsent.stream())
-                .filter(pending -> !pending.refused)
+                .filter(pending -> !pending.isRefused())
                 .findFirst()
                 .orElse(null);
     }
@@ -123,18 +134,18 @@ final class OwnProposals implements LogApplier.ApplyListener {
     }
 
     /** Numbers a proposal taken from the queue. */
-    void add(ProposalQueue.Proposed item) {
+    void add(Proposed item) {
         lastNumber++;
         unsent.add(new Pending(item, lastNumber, entryOf(item)));
     }
 
-    private LogEntry entryOf(ProposalQueue.Proposed item) {
+    private LogEntry entryOf(Proposed item) {
         lastSequence++;
         return new LogEntry(item.kind(), new Origin(memberId, incarnation, lastSequence), item.payload());
     }
 
     /** The next entries for the leader of the term, as many as fit; counted as sent. */
-    List<LogEntry> next(long term, int maxBytes) {
+    List<LogEntry> next(int leader, long term, int maxBytes) {
         List<LogEntry> entries = new ArrayList<>();
         if (incarnation == 0) {
             if (!startSent) {
@@ -151,6 +162,7 @@ final class OwnProposals implements LogApplier.ApplyListener {
             }
             sentBytes += first.bytes();
             first.sendings++;
+            first.sentTo = leader;
             entries.add(counts(first, term) ? first.entry : withoutEffect(first.entry));
             sent.add(unsent.remove());
         }
@@ -162,7 +174,8 @@ final class OwnProposals implements LogApplier.ApplyListener {
      * earlier software, which the level would end.
      */
     private static boolean counts(Pending pending, long term) {
-        return pending.item.kind() != LogEntryKind.FEATURE_LEVEL || pending.item.leadingTerm() == term;
+        Proposed item = pending.item;
+        return item == null || item.kind() != LogEntryKind.FEATURE_LEVEL || item.leadingTerm() == term;
     }
 
     /** The lowest level, which is in force anyway; the entry keeps its place in the sequence. */
@@ -180,36 +193,42 @@ final class OwnProposals implements LogApplier.ApplyListener {
     }
 
     /**
-     * A leader has put entries without effect in the places of these. What was sent only once was given up with that,
-     * and is rejected. Of the rest another copy may be in a log: what is applied with its number will tell.
+     * A leader has put entries without effect in the places of these. What was sent only once, to that one, was given
+     * up with that, and is rejected. Of the rest another copy may be in a log: what is applied with its number will
+     * tell.
      */
-    void refused(long ofIncarnation, long firstSequence, long lastSequence) {
-        if (ofIncarnation != incarnation) {
+    void refused(int leader, long ofIncarnation, long firstSequence, long lastSequence) {
+        if (incarnation == 0 || ofIncarnation != incarnation) {
             return;
         }
         for (Pending pending : sent) {
-            if (isOnlyCopy(pending, firstSequence, lastSequence)) {
+            if (isOnlyCopy(pending, leader, firstSequence, lastSequence)) {
                 sentBytes -= pending.bytes();
                 reject(pending);
             }
         }
         for (Pending pending : unsent) { // there is another leader, which was not sent it yet
-            if (isOnlyCopy(pending, firstSequence, lastSequence)) {
+            if (isOnlyCopy(pending, leader, firstSequence, lastSequence)) {
                 reject(pending);
             }
         }
     }
 
-    private static boolean isOnlyCopy(Pending pending, long firstSequence, long lastSequence) {
+    private static boolean isOnlyCopy(Pending pending, int leader, long firstSequence, long lastSequence) {
         long sequence = pending.entry.origin().sequence();
-        return sequence >= firstSequence && sequence <= lastSequence && pending.sendings == 1 && !pending.refused;
+        return sequence >= firstSequence
+                && sequence <= lastSequence
+                && pending.sendings == 1
+                && pending.sentTo == leader
+                && pending.entry.kind() == LogEntryKind.APPLICATION;
     }
 
     private void reject(Pending pending) {
-        pending.refused = true;
+        Proposed item = Objects.requireNonNull(pending.item);
+        pending.item = null;
         pending.entry = withoutEffect(pending.entry);
         refused++;
-        queue.reject(pending.item, Rejection.DISK_FULL);
+        queue.reject(item, Rejection.DISK_FULL);
     }
 
     /**
@@ -226,19 +245,20 @@ final class OwnProposals implements LogApplier.ApplyListener {
             throw new IllegalStateException(origin + " is applied, but the oldest pending one is "
                     + (oldest == null ? "none" : oldest.entry.origin()));
         }
-        boolean isItself = kind == oldest.item.kind();
-        if (isItself && oldest.refused) {
-            throw new IllegalStateException(origin + " is applied, and was refused");
-        }
         take(oldest);
-        if (!isItself) {
-            if (!oldest.refused) {
-                queue.reject(oldest.item, Rejection.DISK_FULL);
+        Proposed item = oldest.item;
+        if (item == null) {
+            if (kind == LogEntryKind.APPLICATION) {
+                throw new IllegalStateException(origin + " is applied, and was refused");
             }
             return null;
         }
-        queue.release(oldest.item.bytes());
-        return oldest.item.proposal();
+        if (item.kind() != kind) {
+            queue.reject(item, Rejection.DISK_FULL);
+            return null;
+        }
+        queue.release(item.bytes());
+        return item.proposal();
     }
 
     /** Its room in the queue is given back with its outcome. */
@@ -249,7 +269,7 @@ final class OwnProposals implements LogApplier.ApplyListener {
         } else {
             unsent.remove();
         }
-        refused -= oldest.refused ? 1 : 0;
+        refused -= oldest.isRefused() ? 1 : 0;
     }
 
     /** What was not applied is a copy, or its predecessor was lost. */
@@ -289,10 +309,10 @@ final class OwnProposals implements LogApplier.ApplyListener {
         incarnation = index;
         lastSequence = 0;
         sendAgain();
-        unsent.removeIf(pending -> pending.refused); // only its number was still needed
+        unsent.removeIf(Pending::isRefused); // only its number was still needed
         refused = 0;
         for (Pending pending : unsent) {
-            pending.entry = entryOf(pending.item);
+            pending.entry = entryOf(Objects.requireNonNull(pending.item));
             pending.sendings = 0;
         }
     }
@@ -339,12 +359,13 @@ final class OwnProposals implements LogApplier.ApplyListener {
                 oldest != null && oldest.entry.origin().sequence() <= upToSequence;
                 oldest = oldest()) {
             take(oldest);
-            if (oldest.refused) {
+            Proposed item = oldest.item;
+            if (item == null) {
                 continue;
             }
-            queue.release(oldest.item.bytes());
+            queue.release(item.bytes());
             try {
-                oldest.item.proposal().outcomeUnknown();
+                item.proposal().outcomeUnknown();
             } catch (RuntimeException e) {
                 log.error("the handler of an unknown outcome threw", e);
             }

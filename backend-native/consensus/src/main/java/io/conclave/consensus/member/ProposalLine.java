@@ -157,6 +157,23 @@ final class ProposalLine {
         return refused;
     }
 
+    /** As {@link #refuse}, of all that waits. */
+    Map<Integer, List<Origin>> refuseAll() {
+        lines.values().forEach(line -> line.looked = line.waiting.size());
+        return refuse();
+    }
+
+    /** The entries of a member here that stand in the places of others, in its order. */
+    List<Origin> withoutEffect(int member) {
+        Line line = lines.get(member);
+        return line == null
+                ? List.of()
+                : line.waiting.stream()
+                        .filter(entry -> entry.kind() == LogEntryKind.FEATURE_LEVEL)
+                        .map(LogEntry::origin)
+                        .toList();
+    }
+
     /** Removes what was looked at last: it is proposed. */
     void remove() {
         turn++;

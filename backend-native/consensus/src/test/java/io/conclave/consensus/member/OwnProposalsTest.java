@@ -23,6 +23,7 @@ class OwnProposalsTest {
     private static final ClusterConfiguration WITH =
             new ClusterConfiguration(Map.of(7, new EnsembleMember(7, 1, "h", 1, "", 0, false)), Set.of(7), Set.of());
     private static final int ALL = 1 << 20;
+    private static final int LEADER = 3;
 
     private final ProposalQueue queue = new ProposalQueue(100, 1 << 20, () -> {});
     private long nonce = 100;
@@ -61,16 +62,16 @@ class OwnProposalsTest {
     @Test
     void aSnapshotWithTheSameStartAtAnotherIndexBeginsThatIncarnation() {
         own.configured(WITH);
-        Started start = Started.of(own.next(1, ALL).get(0)).orElseThrow();
+        Started start = Started.of(own.next(LEADER, 1, ALL).get(0)).orElseThrow();
         own.started(start, 10);
         own.add(item());
         own.add(item());
-        own.next(1, ALL);
+        own.next(LEADER, 1, ALL);
 
         own.installed(new Proposer(50, start.nonce(), 0, start.start()));
         assertEquals(2, unknown);
         own.add(item());
-        List<LogEntry> sent = own.next(1, ALL);
+        List<LogEntry> sent = own.next(LEADER, 1, ALL);
         assertEquals(1, sent.size());
         assertEquals(50, sent.get(0).origin().incarnation());
         assertEquals(1, sent.get(0).origin().sequence());
@@ -81,12 +82,12 @@ class OwnProposalsTest {
     /** Begins an incarnation of this index, and sends so many proposals. */
     private Started begin(long index, int proposals) {
         own.configured(WITH);
-        Started start = Started.of(own.next(1, ALL).get(0)).orElseThrow();
+        Started start = Started.of(own.next(LEADER, 1, ALL).get(0)).orElseThrow();
         own.started(start, index);
         for (int i = 0; i < proposals; i++) {
             own.add(item());
         }
-        assertEquals(proposals, own.next(1, ALL).size());
+        assertEquals(proposals, own.next(LEADER, 1, ALL).size());
         return start;
     }
 
@@ -97,12 +98,12 @@ class OwnProposalsTest {
     @Test
     void whatWasSentOnceAndIsRefusedIsRejectedAndKeepsItsNumberWithoutEffect() {
         begin(10, 3);
-        own.refused(10, 2, 2);
+        own.refused(LEADER, 10, 2, 2);
         assertEquals(List.of(Rejection.DISK_FULL), rejections);
         assertTrue(own.awaitsRoom());
 
         own.sendAgain();
-        List<LogEntry> sent = own.next(2, ALL);
+        List<LogEntry> sent = own.next(LEADER, 2, ALL);
         assertEquals(
                 List.of(LogEntryKind.APPLICATION, LogEntryKind.FEATURE_LEVEL, LogEntryKind.APPLICATION),
                 sent.stream().map(LogEntry::kind).toList());
@@ -122,9 +123,9 @@ class OwnProposalsTest {
     @Test
     void readsDoNotWaitForTheEntryInThePlaceOfARefusedProposal() {
         begin(10, 2);
-        own.refused(10, 1, 1);
+        own.refused(LEADER, 10, 1, 1);
         assertEquals(1, own.settled());
-        own.refused(10, 2, 2);
+        own.refused(LEADER, 10, 2, 2);
         assertEquals(2, own.settled());
         assertTrue(own.isEmpty());
     }
@@ -134,8 +135,8 @@ class OwnProposalsTest {
     void whatWasSentTwiceIsNotRejectedUntilTheEntryOfItsNumberIsApplied() {
         begin(10, 2);
         own.sendAgain();
-        own.next(1, ALL);
-        own.refused(10, 1, 2);
+        own.next(LEADER, 1, ALL);
+        own.refused(LEADER, 10, 1, 2);
         assertEquals(List.of(), rejections);
         assertEquals(0, own.settled());
 
@@ -148,16 +149,27 @@ class OwnProposalsTest {
     @Test
     void aRefusalOfAnotherIncarnationMeansNothing() {
         begin(10, 1);
-        own.refused(9, 1, 1);
+        own.refused(LEADER, 9, 1, 1);
         assertEquals(List.of(), rejections);
         assertFalse(own.awaitsRoom());
+    }
+
+    /** It may be in the log of the one that leads. */
+    @Test
+    void aRefusalOfAnotherMemberMeansNothing() {
+        begin(10, 1);
+        own.refused(LEADER + 1, 10, 1, 1);
+        assertEquals(List.of(), rejections);
+        assertFalse(own.awaitsRoom());
+        own.refused(LEADER, 10, 1, Long.MAX_VALUE);
+        assertEquals(1, rejections.size());
     }
 
     @Test
     void whatIsRefusedTwiceIsRejectedOnce() {
         begin(10, 1);
-        own.refused(10, 1, 1);
-        own.refused(10, 1, 1);
+        own.refused(LEADER, 10, 1, 1);
+        own.refused(LEADER, 10, 1, 1);
         assertEquals(1, rejections.size());
         own.abandon();
         assertEquals(0, unknown);
@@ -167,16 +179,16 @@ class OwnProposalsTest {
     @Test
     void aRefusedProposalDoesNotComeBackInTheNextIncarnation() {
         Started start = begin(10, 2);
-        own.refused(10, 1, 1);
+        own.refused(LEADER, 10, 1, 1);
         own.started(new Started(7, start.nonce() + 50, start.start()), 20); // another start of this member
-        Started next = Started.of(own.next(2, ALL).get(0)).orElseThrow();
+        Started next = Started.of(own.next(LEADER, 2, ALL).get(0)).orElseThrow();
         own.started(next, 30);
         assertFalse(own.awaitsRoom());
-        List<LogEntry> sent = own.next(2, ALL);
+        List<LogEntry> sent = own.next(LEADER, 2, ALL);
         assertEquals(1, sent.size());
         assertEquals(LogEntryKind.APPLICATION, sent.get(0).kind());
         assertEquals(new Origin(7, 30, 1), sent.get(0).origin());
-        own.refused(30, 1, 1);
+        own.refused(LEADER, 30, 1, 1);
         assertEquals(2, rejections.size(), "it was sent once with this number");
     }
 }

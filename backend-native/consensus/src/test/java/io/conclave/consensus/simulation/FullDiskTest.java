@@ -230,6 +230,51 @@ class FullDiskTest {
         simulation.settle();
     }
 
+    /** The small one finds no room, and leaves an entry that finds none either in front of the large one. */
+    @Test
+    void aLargeWriteBehindASmallOneIsRefusedToo() {
+        EnsembleSimulation simulation = threeThatAreFull();
+        int follower = simulation.leader() % 3 + 1;
+        for (int i = 0; i < 5; i++) {
+            int reads = simulation.reads;
+            assertTrue(simulation.propose(follower, 100));
+            assertTrue(simulation.propose(follower, 7_000));
+            assertTrue(simulation.propose(follower, 100));
+            simulation.read(follower);
+            simulation.await(
+                    "the refusals",
+                    2,
+                    () -> simulation.application(follower).open.isEmpty());
+            simulation.await("the read", 2, () -> simulation.reads > reads);
+        }
+        simulation.members.values().forEach(member -> member.disk().capacity(Long.MAX_VALUE));
+        simulation.settle();
+    }
+
+    /** What was refused in the last term still waits for room, and the new leader has to say so again. */
+    @Test
+    void aLargeWriteIsRefusedByALeaderThatFoundOthersWaiting() {
+        EnsembleSimulation simulation = threeThatAreFull();
+        int leader = simulation.leader();
+        int follower = leader % 3 + 1;
+        for (int i = 0; i < 20; i++) {
+            simulation.propose(follower, 900);
+        }
+        simulation.runFor(2 * SECOND_US);
+        simulation.network.isolate(leader);
+        simulation.await("another leader", 30, () -> simulation.leader() != 0 && simulation.leader() != leader);
+        simulation.network.heal();
+        int other = 6 - leader - simulation.leader();
+        assertTrue(simulation.propose(other, 7_000));
+        int reads = simulation.reads;
+        simulation.read(other);
+        simulation.await(
+                "the refusal", 20, () -> simulation.application(other).open.isEmpty());
+        simulation.await("the read", 2, () -> simulation.reads > reads);
+        simulation.members.values().forEach(member -> member.disk().capacity(Long.MAX_VALUE));
+        simulation.settle();
+    }
+
     /** Another copy of it may be in a log, for all that this member knows. */
     @Test
     void aWriteThatWasSentTwiceStaysOpenUntilAnEntryOfItsNumberIsApplied() {
