@@ -5,7 +5,10 @@ set -eu
 case ${1:-start-foreground} in
     start-foreground) exec conclave-container start-foreground ;;
     status)
-        mode=$(conclave-health)
+        if ! mode=$(conclave-health); then
+            echo "${mode:-Error contacting service. It is probably not running.}" >&2
+            exit 1
+        fi
         echo "Mode: $mode"
         ;;
     *)

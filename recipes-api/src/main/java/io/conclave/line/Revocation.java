@@ -214,6 +214,10 @@ public final class Revocation {
             finishAsGone();
         } else if (Failures.is(cause, RefusalReason.BAD_VERSION) || cause instanceof OutcomeUnknownException) {
             look();
+        } else if (asked || mayHaveAsked) {
+            Consumer<Throwable> refused =
+                    refusal -> fail(asked ? refusal : Failures.inDoubt(unknown(), refusal)); // to ask, or to delete
+            Retry.ifItMayPass(session, this, cause, this::look, refused);
         } else {
             fail(cause);
         }

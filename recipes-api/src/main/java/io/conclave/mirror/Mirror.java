@@ -219,7 +219,7 @@ public final class Mirror implements Registration {
      * before that.
      */
     public CompletableFuture<Void> loaded() {
-        return loaded.isDone() ? loaded.copy() : firstSession.onListenerThread("loading " + root, loaded);
+        return loaded.isDone() ? Waiting.unwrapped(loaded) : firstSession.onListenerThread("loading " + root, loaded);
     }
 
     /**

@@ -347,7 +347,7 @@ public final class SharedValue<T> {
     static <T> T decode(NodePath path, DataCodec<T> codec, byte[] data) {
         try {
             return Objects.requireNonNull(codec.decode(data), "it makes nothing of it");
-        } catch (Exception e) { // Kotlin and Scala code may throw anything
+        } catch (Exception e) { // Kotlin and Scala code may throw checked exceptions, too
             throw new IllegalArgumentException(
                     "Invalid value at " + path + ", the codec does not understand it: " + e.getMessage(), e);
         }

@@ -3,10 +3,12 @@ package io.conclave.config;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.ClosedException;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
@@ -53,6 +55,21 @@ class CacheClosingTest {
             store.faults().releaseReplies(session);
             assertTrue(closed.await(120, SECONDS));
             await().pollDelay(Duration.ZERO).until(() -> store.faults().watchCount(session) == 0);
+        }
+    }
+
+    /** As it comes before the close is noticed. */
+    @Test
+    void failureOfWhatAClosedCacheHasNotLoadedComesPlain() throws Exception {
+        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+            long session = RecipeAccess.session(coordinator).id();
+            store.faults().holdReplies(session);
+            SubtreeCache cache = SubtreeCache.at(coordinator, "/");
+            cache.close();
+            await().until(() -> cache.loaded().isDone());
+            Throwable failure = cache.loaded().handle((loaded, cause) -> cause).get(120, SECONDS);
+            assertInstanceOf(ClosedException.class, failure);
+            store.faults().releaseReplies(session);
         }
     }
 

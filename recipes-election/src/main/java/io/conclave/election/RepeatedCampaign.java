@@ -101,8 +101,15 @@ final class RepeatedCampaign implements Candidacy {
             next = election.begin();
             campaign = next;
         }
-        Waiting.whenDone(election.leadershipOf(next).stage(Leadership::closeAsync), this::onLeader, cause -> next.gone()
+        Waiting.whenDone(election.leadershipOf(next).stage(Leadership::closeAsync), this::onLeader, cause -> left(next)
                 .thenRun(() -> completions.execute(() -> onNoLeader(cause))));
+    }
+
+    /** Completes when nothing of the campaign is in the line; before a session's first connection there is no place. */
+    private CompletionStage<Void> left(Campaign ended) {
+        return election.coordinator().state() == SessionState.CONNECTING
+                ? CompletableFuture.completedFuture(null)
+                : ended.gone();
     }
 
     private void onNoLeader(Throwable cause) {

@@ -138,6 +138,17 @@ class FaultyWorkTest extends ElectionFixture {
         memoryStore().faults().restore(session);
     }
 
+    /** Nothing of it is in the line, and nobody knows when there will be a server. */
+    @Test
+    void candidacyIsClosedAtOnceBeforeTheFirstConnection() throws Exception {
+        connect();
+        memoryStore().faults().suspendAll();
+        try (Coordinator coordinator = builder().start()) {
+            get(electionOf(coordinator).runWhileLeader(leadership -> {}).closeAsync());
+            memoryStore().faults().restoreAll();
+        }
+    }
+
     @Test
     void candidacyThatIsClosedWhileTheConnectionIsAwayEndsWhenItsPlaceIsGone() throws Exception {
         Coordinator other = connect();

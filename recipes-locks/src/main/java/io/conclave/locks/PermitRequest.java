@@ -409,7 +409,9 @@ final class PermitRequest extends AbstractGrantRequest {
 
     @Override
     public AcquireTimeoutException timedOut(Duration waited) {
-        return timeout(waited, permits() + " were not granted within " + Waiting.text(waited) + ": " + whyNotGranted());
+        String verb = wanted == 1 ? " was" : " were";
+        return timeout(
+                waited, permits() + verb + " not granted within " + Waiting.text(waited) + ": " + whyNotGranted());
     }
 
     private AcquireTimeoutException timeout(Duration waited, String message) {

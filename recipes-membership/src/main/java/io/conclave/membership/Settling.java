@@ -163,7 +163,7 @@ final class Settling<P> implements SessionFollower.Work {
         Waiting.whenDone(
                 reader.apply(names),
                 members -> on.execute(() -> {
-                    if (isCurrent(on, look) && members.size() == names.size()) {
+                    if (isCurrent(on, look) && (members.size() == names.size() || quietPeriod.isZero())) {
                         settled.complete(members);
                     } else if (isCurrent(on, look)) {
                         look(on, false); // one has left
@@ -187,7 +187,8 @@ final class Settling<P> implements SessionFollower.Work {
     }
 
     private void onEvent(NodeEvent event) {
-        if (event.type() != NodeEvent.Type.WATCH_REMOVED && !follower.isEnded()) {
+        boolean isListening = !quietPeriod.isZero() && !follower.isEnded(); // else the first list counts
+        if (isListening && event.type() != NodeEvent.Type.WATCH_REMOVED) {
             look(follower.session(), false);
         }
     }

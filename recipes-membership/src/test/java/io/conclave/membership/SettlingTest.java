@@ -74,6 +74,27 @@ class SettlingTest {
         b.close();
     }
 
+    /** In the time in which the payloads are read. */
+    @Test
+    void withoutAQuietPeriodTheFirstListCountsThoughMembersLeaveBehindIt() throws Exception {
+        List<String> ids = List.of("a", "b", "c", "d");
+        for (String id : ids) {
+            group(members).join(id, "payload");
+        }
+        AtomicInteger lists = new AtomicInteger();
+        AtomicInteger left = new AtomicInteger();
+        long session = RecipeAccess.session(waiting).id();
+        store.faults().intercept((by, request, number) -> {
+            if (by == session && request instanceof GetChildren) {
+                lists.incrementAndGet();
+            } else if (by == session && left.get() < Math.min(ids.size(), lists.get())) { // one for each list
+                store.faults().deleteAsOperator(NodePath.of("/group/" + ids.get(ids.size() - left.incrementAndGet())));
+            }
+            return RequestFate.PROCEED;
+        });
+        assertEquals("a", settles(group(waiting).settled(Duration.ZERO)).get(0));
+    }
+
     @Test
     void withoutAQuietPeriodTheFirstListCountsThoughAnotherOneWouldBeDifferent() throws Exception {
         List<String> ids = List.of("a", "b", "c", "d");

@@ -68,7 +68,7 @@ final class LineTurn {
         return held;
     }
 
-    /** Whether a consumer may wait for us to leave. */
+    /** Whether another process may wait for us to leave. */
     boolean othersMayWait() {
         return othersMayWait;
     }

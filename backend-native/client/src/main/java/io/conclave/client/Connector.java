@@ -11,11 +11,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses which server is tried when: those of the connect string in random order, one after the other, then those that
- * the ensemble has named; between rounds in which all failed there is a pause that grows to two seconds, with jitter. A
- * server that accepts and closes again within a second counts as failed. A server has its share of the session's
- * timeout, but where there are others no more than some seconds at first, so that a caller that waits for the first
- * connection comes past one that does not answer. Owned by the session's event loop.
+ * Chooses which server is tried when: those of the connect string in random order, one after the other, then those
+ * that the ensemble has named; between rounds in which all failed there is a pause that grows to two seconds, with
+ * jitter. A server that accepts and closes again within a second counts as failed. A server has its share of the
+ * session's timeout. At the first connection, where there are other servers, it has no more than some seconds to
+ * answer at all, so that a caller that waits for it comes past one that does not. Owned by the session's event loop.
  */
 final class Connector {
     private static final int FIRST_PAUSE_MS = 100;
@@ -95,36 +95,47 @@ final class Connector {
         return failuresInRound >= order.size();
     }
 
-    /** Tries the next server, after a pause if all have failed or one was asked for. */
-    void connect(Duration sessionTimeout) {
+    /**
+     * Tries the next server, after a pause if all have failed or one was asked for.
+     *
+     * @param isFirst whether the session has had no connection yet
+     */
+    void connect(Duration sessionTimeout, boolean isFirst) {
         if (stopped) {
             return;
         }
         Duration pause = isRoundOver() ? pause() : rest;
         rest = Duration.ZERO;
         if (pause.isZero()) {
-            attempt(sessionTimeout);
+            attempt(sessionTimeout, isFirst);
         } else {
-            schedule(pause, () -> attempt(sessionTimeout));
+            schedule(pause, () -> attempt(sessionTimeout, isFirst));
         }
     }
 
-    private void attempt(Duration sessionTimeout) {
+    private void attempt(Duration sessionTimeout, boolean isFirst) {
         takeServers();
         ClientTransport.Server server = order.get(next);
         next = (next + 1) % order.size();
         Connection connection = newConnection.apply(server);
-        Duration bound = bound(sessionTimeout);
-        schedule(bound, () -> connection.openingTakesTooLong(bound.toMillis() + " ms"));
-        server.connect(loop.eventLoop(), connection, bound, tried);
+        long shareMs = Math.max(SHORTEST_ATTEMPT_MS, sessionTimeout.toMillis() / order.size());
+        long answerMs = isFirst && order.size() > 1 ? Math.min(shareMs, longestSilenceMs()) : shareMs;
+        Duration restOfShare = Duration.ofMillis(shareMs - answerMs);
+        Duration silence = Duration.ofMillis(answerMs);
+        schedule(silence, () -> {
+            if (connection.openSince() == null || restOfShare.isZero()) {
+                connection.openingTakesTooLong(answerMs + " ms");
+            } else { // it has answered; to prove who the client is may take longer
+                schedule(restOfShare, () -> connection.openingTakesTooLong(shareMs + " ms"));
+            }
+        });
+        server.connect(loop.eventLoop(), connection, silence, tried);
     }
 
-    /** Twice as long in each round, for servers that are slow, up to the share of the session's timeout. */
-    private Duration bound(Duration sessionTimeout) {
-        long share = sessionTimeout.toMillis() / order.size();
+    /** Twice as long in each round, for servers that are slow. */
+    private long longestSilenceMs() {
         int round = isRoundOver() ? failedRounds + 1 : failedRounds;
-        long longest = order.size() > 1 ? FIRST_ATTEMPTS_MS << Math.min(round, 10) : Long.MAX_VALUE;
-        return Duration.ofMillis(Math.max(SHORTEST_ATTEMPT_MS, Math.min(share, longest)));
+        return FIRST_ATTEMPTS_MS << Math.min(round, 10);
     }
 
     /** The server has accepted the session: the time bound of the attempt ends. */

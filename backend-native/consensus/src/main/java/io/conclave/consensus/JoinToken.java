@@ -7,6 +7,7 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * What a new server shows to one member, once, to be given the cluster's secret: a random key, which that member has as
@@ -14,6 +15,10 @@ import java.util.Locale;
  */
 public final class JoinToken {
     private static final String PREFIX = "join-";
+
+    /** More than a name of a file has by chance. */
+    private static final Pattern TOKEN_LIKE = Pattern.compile(PREFIX + "[0-9a-f]{16,}.*");
+
     private static final int KEY_BYTES = 16;
     private static final int CHECK_BYTES = 2;
     private static final int BYTES = 1 + Long.BYTES + KEY_BYTES + CHECK_BYTES;
@@ -67,7 +72,7 @@ public final class JoinToken {
 
     /** Whether a text was meant to be a token. */
     public static boolean isTokenLike(String text) {
-        return text.strip().toLowerCase(Locale.ROOT).startsWith(PREFIX);
+        return TOKEN_LIKE.matcher(text.strip().toLowerCase(Locale.ROOT)).matches();
     }
 
     /** Finds errors of copying only. */

@@ -83,12 +83,17 @@ final class JoinCommands {
         return Main.DONE;
     }
 
-    private static String fromFile(Path file) {
-        if (JoinToken.isTokenLike(file.toString())) { // not named: it may go into a log
+    /** It is not named: it may go into a log. */
+    static void requireNoToken(String word) {
+        if (JoinToken.isTokenLike(word)) {
             throw new IllegalArgumentException("a join token cannot stand on the command line, where every user of the"
                     + " machine can read it: remove its file on the server that has made it, make another one, and"
                     + " give that by the standard input or a file");
         }
+    }
+
+    private static String fromFile(Path file) {
+        requireNoToken(file.toString());
         try {
             return Files.readString(file, StandardCharsets.US_ASCII);
         } catch (IOException e) {

@@ -168,6 +168,7 @@ public final class Main {
     private static Map.Entry<String, Command> command(
             String command, String argument, int least, int most, String purpose, LongAction action) {
         return Map.entry(command, new Command(CONFIGURATION, argument, least, most, purpose, (console, name, words) -> {
+            JoinCommands.requireNoToken(name);
             Path file = Path.of(name);
             return action.run(console, file, ConfigFile.read(file), words);
         }));

@@ -179,6 +179,10 @@ class JoinCommandsTest {
         assertEquals(2, run("join", second, bare));
         assertTrue(complaint().startsWith("a join token cannot stand on the command line"), complaint());
         assertFalse(complaint().contains(bare), complaint());
+        assertEquals(2, run("join", bare), "the configuration is forgotten");
+        assertFalse(complaint().contains(bare), complaint());
+        assertEquals(1, run("join", second, "join-token"), "a file of that name");
+        assertTrue(complaint().contains("join-token, the join token, cannot be read: "), complaint());
         for (String minutes : new String[] {"0", "10081", "x"}) {
             assertEquals(2, run("join-token", second, "--minutes", minutes));
             assertTrue(complaint().contains("--minutes N, with N from 1 to 10080, not --minutes " + minutes));

@@ -35,7 +35,9 @@ final class ClientHandshake {
     }
 
     private void endLate() {
-        if (!connection.isGone()) {
+        if (connection.state() == ConnectionState.ATTACHING) {
+            connection.close("its session did not come through the log in time");
+        } else if (!connection.isGone()) {
             String reason = "it has not said in time which session it wants";
             services.guard().late().add(connection, reason);
             connection.close(reason);

@@ -56,7 +56,7 @@ final class Goodbye {
     }
 
     private void tell(WatchTable.Watcher watcher) {
-        if (watcher instanceof ClientConnection connection) {
+        if (watcher instanceof ClientConnection connection && !connection.isGone()) {
             told.add(connection);
             connection.tell(EVENT);
         }

@@ -159,7 +159,7 @@ final class LongReads {
 
         @Override
         public String toString() {
-            return getClass().getSimpleName() + " " + xid + " of " + reads.connection;
+            return "Request " + xid + " of " + reads.connection;
         }
     }
 

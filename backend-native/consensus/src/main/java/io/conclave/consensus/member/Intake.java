@@ -59,7 +59,8 @@ final class Intake {
     private int linkCount;
     private Target target = Target.NONE;
     private boolean full;
-    private BooleanSupplier refuses = () -> false;
+    private BooleanSupplier mayRefuse = () -> false;
+    private BooleanSupplier othersWereTried = () -> false;
 
     /** The term whose leader has refused proposals of this member last. */
     private long refusedTerm;
@@ -83,9 +84,15 @@ final class Intake {
         this.largeEntries = new LargeEntryGate(options.heartbeatMs());
     }
 
-    /** What was numbered and finds no room on the leader is refused while that is so; else it waits for room. */
-    void refusesIf(BooleanSupplier condition) {
-        refuses = condition;
+    /**
+     * What was numbered and finds no room on the leader waits for room, or is refused while both of these are so.
+     *
+     * @param allKnow whether all members understand a refusal
+     * @param tried whether leadership was offered to members that may have room
+     */
+    void refusesIf(BooleanSupplier allKnow, BooleanSupplier tried) {
+        mayRefuse = allKnow;
+        othersWereTried = tried;
     }
 
     /** There was no room for what is to be proposed here. */
@@ -101,7 +108,7 @@ final class Intake {
     /** What a former link may have lost of the refusals is said again. */
     void linked(int member) {
         linked.put(member, ++linkCount);
-        if (core.role() == CoreRole.LEADER && refuses.getAsBoolean()) {
+        if (core.role() == CoreRole.LEADER && mayRefuse.getAsBoolean()) {
             tellRefused(member, gathered.withoutEffect(member));
         }
     }
@@ -153,11 +160,8 @@ final class Intake {
 
     /** A leader, which may be this member, has no room for proposals of this one. */
     void refused(int leader, PeerMessage.Refusal refusal) {
-        if (refusal.term() > core.term()) {
-            return; // nothing was handed to its leader yet
-        }
         own.refused(leader, refusal.incarnation(), refusal.firstSequence(), refusal.lastSequence());
-        if (own.awaitsRoom() && refusal.term() > refusedTerm) {
+        if (own.awaitsRoom() && refusal.term() > refusedTerm && refusal.term() <= core.term()) {
             refusedTerm = refusal.term();
             log.warn("member {} leads, and its disk is full; writes are rejected until it has room", leader);
         }
@@ -337,7 +341,7 @@ final class Intake {
      * may fit.
      */
     private boolean refuse() {
-        if (!full || !refuses.getAsBoolean()) {
+        if (!full || !mayRefuse.getAsBoolean() || !othersWereTried.getAsBoolean()) {
             return false;
         }
         Map<Integer, List<Origin>> refused = gathered.refuse();

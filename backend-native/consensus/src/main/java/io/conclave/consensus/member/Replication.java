@@ -131,8 +131,9 @@ final class Replication {
         intake = new Intake(options, queue, writer, outgoing, core, own, reads);
         serving = new ServingRule(time.nowMs(), options.stopServingAfterMs(), core, reads, listener::serving);
         transfer = new LeadershipTransfer(options.electionTimeoutMs());
-        intake.refusesIf(() ->
-                transfer.wasTriedForRoom(time.nowMs()) && applier.featureLevel() >= PeerMessage.Refusal.FEATURE_LEVEL);
+        intake.refusesIf(
+                () -> applier.featureLevel() >= PeerMessage.Refusal.FEATURE_LEVEL,
+                () -> transfer.wasTriedForRoom(time.nowMs()));
         snapshotSender = new SnapshotSender(options, store, core, links, applier, queue::control, time::nowMs);
         arrived = new ArrivedMessages(core, store, listener, intake, greetings, conflicts, snapshotSender);
         orderlyEnd = new OrderlyEnd(options, store, queue, own, reads, intake, core, transfer);

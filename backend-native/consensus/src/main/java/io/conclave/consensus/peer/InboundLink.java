@@ -20,6 +20,7 @@ final class InboundLink implements FrameChannel.Owner {
     private final PeerNetwork network;
     private final PeerSecrets secrets;
     private final String remoteHost;
+    private final String remoteNetwork;
     private final FrameChannel frames;
 
     /** What was said before the proof that is awaited; null before that. */
@@ -42,6 +43,7 @@ final class InboundLink implements FrameChannel.Owner {
         this.network = network;
         this.secrets = secrets;
         this.remoteHost = remoteHost;
+        this.remoteNetwork = Strangers.networkOf(remoteHost);
         this.frames = new FrameChannel(this, maxFrameBytes);
     }
 
@@ -51,6 +53,11 @@ final class InboundLink implements FrameChannel.Owner {
 
     String remoteHost() {
         return remoteHost;
+    }
+
+    /** Its host's address, or the network that counts as one; see {@link Strangers}. */
+    String remoteNetwork() {
+        return remoteNetwork;
     }
 
     Optional<PeerFacts> facts() {

@@ -18,13 +18,15 @@ final class Strangers {
     static final int MOST = 1024;
     static final int MOST_OF_AN_ADDRESS = 256;
 
+    /** So many members may call from one network at a time. */
+    static final int FEW_OF_AN_ADDRESS = 16;
+
     private final Set<InboundLink> all = new LinkedHashSet<>();
     private final Map<String, Set<InboundLink>> byAddress = new HashMap<>();
 
     /** Adds a new one; returns the one that has to give way, if one has to. */
     Optional<InboundLink> add(InboundLink link) {
-        Set<InboundLink> ofAddress =
-                byAddress.computeIfAbsent(networkOf(link.remoteHost()), host -> new LinkedHashSet<>());
+        Set<InboundLink> ofAddress = byAddress.computeIfAbsent(link.remoteNetwork(), host -> new LinkedHashSet<>());
         Optional<InboundLink> goes = Optional.empty();
         if (ofAddress.size() >= MOST_OF_AN_ADDRESS) {
             goes = Optional.of(ofAddress.iterator().next());
@@ -39,16 +41,19 @@ final class Strangers {
 
     private InboundLink oldestOfThoseWithMost() {
         int most = byAddress.values().stream().mapToInt(Set::size).max().orElse(0);
+        if (most <= FEW_OF_AN_ADDRESS) {
+            return all.iterator().next();
+        }
         return all.stream().filter(link -> of(link).size() == most).findFirst().orElseThrow();
     }
 
     private Set<InboundLink> of(InboundLink link) {
-        return byAddress.getOrDefault(networkOf(link.remoteHost()), Set.of());
+        return byAddress.getOrDefault(link.remoteNetwork(), Set.of());
     }
 
     void remove(InboundLink link) {
         all.remove(link);
-        byAddress.computeIfPresent(networkOf(link.remoteHost()), (host, links) -> {
+        byAddress.computeIfPresent(link.remoteNetwork(), (host, links) -> {
             links.remove(link);
             return links.isEmpty() ? null : links;
         });

@@ -289,13 +289,12 @@ final class Snapshots {
         owedFromMs = nowMs + OWED_RETRY_MS;
         if (cause instanceof BrokenDiskException) {
             throw new LogException("writing a snapshot in " + disk + " failed: " + cause.getMessage(), cause);
-        } else if (cause instanceof DiskFullException) {
-            log.warn(
-                    "{}: no room for a snapshot; {}",
-                    disk,
-                    owed ? "trying again within a minute" : "going on without it");
+        }
+        String next = owed ? "trying again within a minute" : "going on without it";
+        if (cause instanceof DiskFullException) {
+            log.warn("{}: no room for a snapshot; {}", disk, next);
         } else {
-            log.error("{}: a snapshot could not be written; going on without it", disk, cause);
+            log.error("{}: a snapshot could not be written; {}", disk, next, cause);
         }
     }
 

@@ -91,6 +91,25 @@ class StrangersTest extends ProvenPeers {
         assertEquals(Optional.of(others.get(0)), strangers.add(others.get(Strangers.MOST - 1)));
     }
 
+    /** In a cloud members often have one network of IPv6, and several of them call one that has started. */
+    @Test
+    void someMembersOfOneNetworkDoNotGiveWayToStrangersOfManyNetworks() {
+        PeerNetwork network = open(1, HAS_A).network;
+        Strangers strangers = new Strangers();
+        for (int i = 0; i < Strangers.MOST; i++) {
+            strangers.add(new InboundLink(network, HAS_A, "host " + i, 1));
+        }
+        List<InboundLink> members = new ArrayList<>();
+        for (int i = 0; i < Strangers.FEW_OF_AN_ADDRESS; i++) {
+            members.add(new InboundLink(network, HAS_A, "2001:db8:0:1::" + i, 1));
+            strangers.add(members.get(i));
+        }
+        for (int i = 0; i < Strangers.MOST - Strangers.FEW_OF_AN_ADDRESS; i++) {
+            Optional<InboundLink> goes = strangers.add(new InboundLink(network, HAS_A, "newer host " + i, 1));
+            assertFalse(members.contains(goes.orElseThrow()));
+        }
+    }
+
     /** A host may have each address of its network. */
     @Test
     void strangersOfOneNetworkOfIpv6CountAsOne() {

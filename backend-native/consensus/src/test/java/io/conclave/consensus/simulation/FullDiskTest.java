@@ -275,6 +275,39 @@ class FullDiskTest {
         simulation.settle();
     }
 
+    /** Each of them would fit alone, but what was refused before still waits. */
+    @Test
+    void whatALeaderRefusesOfItsOwnLeavesNoEntryForEachInTheLog() {
+        EnsembleSimulation simulation = threeThatAreFull();
+        int leader = simulation.leader();
+        long last = simulation.log(leader).status().lastIndex();
+        for (int i = 0; i < 200; i++) {
+            simulation.propose(leader, 100);
+            simulation.runFor(5_000);
+        }
+        simulation.members.values().forEach(member -> member.disk().capacity(Long.MAX_VALUE));
+        simulation.settle();
+        long added = simulation.log(simulation.leader()).status().lastIndex() - last;
+        assertTrue(added < 60, "the log has " + added + " entries more");
+    }
+
+    @Test
+    void aRefusalThatALinkHasLostIsSaidAgainOnTheNext() {
+        EnsembleSimulation simulation = threeThatAreFull();
+        int leader = simulation.leader();
+        int follower = leader % 3 + 1;
+        simulation.network.cut(leader, follower);
+        assertTrue(simulation.propose(follower, 100));
+        simulation.runFor(SECOND_US / 5);
+        assertEquals(1, simulation.application(follower).open.size());
+        simulation.network.heal();
+        simulation.await(
+                "the refusal", 5, () -> simulation.application(follower).open.isEmpty());
+        assertEquals(leader, simulation.leader());
+        simulation.members.values().forEach(member -> member.disk().capacity(Long.MAX_VALUE));
+        simulation.settle();
+    }
+
     /** Another copy of it may be in a log, for all that this member knows. */
     @Test
     void aWriteThatWasSentTwiceStaysOpenUntilAnEntryOfItsNumberIsApplied() {
