@@ -31,7 +31,8 @@ public interface Candidacy extends AutoCloseable {
 
     /**
      * As {@link #close()}, without waiting. The future completes on a listener thread when the work has ended and
-     * nothing is left in the line; never exceptionally.
+     * nothing is left in the line; before the session's first connection at once, and what still gets into the line is
+     * deleted. Never exceptionally.
      */
     CompletableFuture<Void> closeAsync();
 }

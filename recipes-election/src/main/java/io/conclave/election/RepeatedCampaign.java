@@ -105,7 +105,10 @@ final class RepeatedCampaign implements Candidacy {
                 .thenRun(() -> completions.execute(() -> onNoLeader(cause))));
     }
 
-    /** Completes when nothing of the campaign is in the line; before a session's first connection there is no place. */
+    /**
+     * Completes when nothing of the campaign is in the line. Before a session's first connection nobody knows when that
+     * is; what gets there is deleted.
+     */
     private CompletionStage<Void> left(Campaign ended) {
         return election.coordinator().state() == SessionState.CONNECTING
                 ? CompletableFuture.completedFuture(null)

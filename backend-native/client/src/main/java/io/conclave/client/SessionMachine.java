@@ -136,7 +136,7 @@ final class SessionMachine implements ConnectionOwner {
     // ---- connecting
 
     void connect() {
-        connector.connect(clock.timeout(), !ticket.isIssued());
+        connector.connect(clock.timeout(), !status.wasConnected());
     }
 
     private Connection attempt(ClientTransport.Server server) {

@@ -12,10 +12,12 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
+import io.conclave.protocol.Xid;
 import io.conclave.request.Delete;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.SetData;
+import io.conclave.session.Authentication;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
@@ -57,6 +59,35 @@ final class WireSessionLifeTest extends WireSessionFixture {
         time.advance(Duration.ofSeconds(4));
         Awaitility.await().until(() -> connected(sessions) == 4);
         assertEquals(4, good.accepted());
+    }
+
+    /** A server that has answered is not one that does not. */
+    @Test
+    void aSlowLoginHasTheShareOfItsServerAmongSeveral() {
+        CountDownLatch greeted = new CountDownLatch(1);
+        CountDownLatch mayAnswer = new CountDownLatch(1);
+        FakeServer.Script slow = peer -> {
+            peer.accept(peer.readGreeting(), TIMEOUT_MS);
+            greeted.countDown();
+            assertEquals(OpCode.AUTH, peer.next().opCode());
+            mayAnswer.await();
+            peer.reply(Xid.AUTH, 0, ErrorCode.OK, ReplyBody.Empty.INSTANCE);
+            peer.answerIdentity(null);
+            serve(peer);
+        };
+        FakeServer one = server(slow);
+        FakeServer other = server(slow);
+        ManualTimeSource time = new ManualTimeSource();
+        TestSession session = session(
+                "conclave://" + one.endpoint() + "," + other.endpoint(),
+                time,
+                1000,
+                Authentication.digest("bob", "pw-7351"));
+        Awaitility.await().until(() -> greeted.getCount() == 0 && session.session.state() == SessionState.CONNECTING);
+        time.advanceUntil(AS_REAL, () -> time.monotonicNanos() > TimeUnit.SECONDS.toNanos(9));
+        mayAnswer.countDown();
+        session.awaitState(SessionState.CONNECTED);
+        assertEquals(1, one.accepted() + other.accepted());
     }
 
     private static long connected(List<TestSession> sessions) {

@@ -1,5 +1,6 @@
 package io.conclave.launcher;
 
+import io.conclave.consensus.JoinToken;
 import io.conclave.consensus.LogException;
 import io.conclave.replica.MembershipWords;
 import io.conclave.server.ConfigException;
@@ -220,7 +221,7 @@ public final class Main {
         }
         String name = arguments.get(0);
         if (command == null) {
-            return "The command \"" + name + "\" is unknown.";
+            return JoinToken.isTokenLike(name) ? "A command is missing." : "The command \"" + name + "\" is unknown.";
         }
         if (arguments.size() == 1) {
             return name + " needs a " + command.first() + ".";

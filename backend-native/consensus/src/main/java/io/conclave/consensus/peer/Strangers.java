@@ -11,15 +11,15 @@ import java.util.Set;
 /**
  * Connections that no member has been accepted on yet. There are so many at most, in all and of each address;
  * of IPv6, of each network of 64 bits, since a host may have any address in its own. One more is always let in, and
- * the oldest gives way, of its address or of one that has most of them: a member needs a moment only, so connections
- * that stay strangers keep none out. Belongs to the network's thread.
+ * the oldest gives way, of its address or of one that has most of them; of all, where none has more than a few. A
+ * member needs a moment only, so connections that stay strangers keep none out. Belongs to the network's thread.
  */
 final class Strangers {
     static final int MOST = 1024;
     static final int MOST_OF_AN_ADDRESS = 256;
 
     /** So many members may call from one network at a time. */
-    static final int FEW_OF_AN_ADDRESS = 16;
+    static final int FEW_OF_AN_ADDRESS = 4;
 
     private final Set<InboundLink> all = new LinkedHashSet<>();
     private final Map<String, Set<InboundLink>> byAddress = new HashMap<>();
