@@ -97,7 +97,7 @@ class FaultSimulationTest {
         assertFound(true, 100, simulation -> simulation.ensemble.cores = MistakenCores.with("LOG_NEVER_GIVEN_UP"));
     }
 
-    /** The planted mistake: a leader that has all that a torn tail has lost needs a complete vote all the same. */
+    /** The planted mistake: a vote of a torn tail never counts, not even for a leader that has all that the tail lost. */
     @Test
     @Tag("proof")
     void aTornTailThatNoLeaderVouchesForIsFound() {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.consensus.MembershipChange;
 import org.junit.jupiter.api.Test;
 
-/** A member that is removed while it runs hears of it, whoever leads. */
+/** A running member that is removed hears of its removal, from each leader. */
 class RemovedMemberTest {
     /** Else its clients would wait, and an operator that asked it for its own removal. */
     @Test
