@@ -207,8 +207,9 @@ final class Intake {
 
     /** Numbers what was taken; if the leader has no room for it, holds it back or rejects it. */
     private boolean admit() {
-        boolean asksHere = core.role() == CoreRole.LEADER && !isRefused();
-        Appended elsewhere = isRefused() ? Appended.FULL : Appended.DONE;
+        boolean refused = isRefused();
+        boolean asksHere = core.role() == CoreRole.LEADER && !refused;
+        Appended elsewhere = refused ? Appended.FULL : Appended.DONE;
         Appended room = asksHere ? writer.roomFor(fresh.size(), freshBytes) : elsewhere;
         if (room == Appended.WAIT) {
             return false;

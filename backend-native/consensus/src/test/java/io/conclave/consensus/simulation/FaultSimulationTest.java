@@ -97,7 +97,9 @@ class FaultSimulationTest {
         assertFound(true, 100, simulation -> simulation.ensemble.cores = MistakenCores.with("LOG_NEVER_GIVEN_UP"));
     }
 
-    /** The planted mistake: a vote of a torn tail never counts, not even for a leader that has all that the tail lost. */
+    /**
+     * The planted mistake: a vote of a torn tail never counts, not even for a leader that has all that the tail lost.
+     */
     @Test
     @Tag("proof")
     void aTornTailThatNoLeaderVouchesForIsFound() {
