@@ -73,10 +73,6 @@ final class ClientHandshake {
             }
             return;
         }
-        if (request.sessionId() == 0 && !isOperator(request) && !admitsSession()) {
-            connection.close("there are too many sessions");
-            return;
-        }
         connection.attaching();
         if (isAhead(request)) {
             services.leases()
@@ -86,7 +82,15 @@ final class ClientHandshake {
         }
     }
 
-    /** An operator has to act most of all while strangers take all that there is. */
+    /** Closes if not. An operator has to act most of all while strangers take all that there is. */
+    private boolean admitsNew(ConnectRequest request) {
+        if (isOperator(request) || admitsSession()) {
+            return true;
+        }
+        connection.close("there are too many sessions");
+        return false;
+    }
+
     private boolean isOperator(ConnectRequest request) {
         return services.security().superUser().opensWith(request.password());
     }
@@ -129,9 +133,10 @@ final class ClientHandshake {
         attach(request);
     }
 
+    /** A session is admitted in the turn in which it begins to count: many may have waited for the leader until now. */
     private void attach(ConnectRequest request) {
         boolean isNew = request.sessionId() == 0;
-        if (!isNew && !isKnown(request) && !admitsUnknown()) {
+        if (isNew ? !admitsNew(request) : !isKnown(request) && !admitsUnknown()) {
             return;
         }
         Change change = isNew ? open(request) : resume(request);

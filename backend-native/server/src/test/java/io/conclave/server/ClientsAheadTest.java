@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,13 +8,17 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.conclave.connection.ClientLimit;
 import io.conclave.connection.Refusals;
 import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.Frames;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.time.TimeSource;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -53,5 +58,47 @@ class ClientsAheadTest {
                         .filter(line -> line.startsWith("Refused a session of /127.0.0.1:")
                                 && line.contains("it has seen zxid 0x70000000deadbeef, this server only 0x"))
                         .count());
+    }
+
+    /** Any stranger may say that it is a bit ahead; then it waits until the server has caught up. */
+    @Test
+    void thoseThatHaveWaitedForTheLeaderAreBoundedAsOthersAre() throws IOException {
+        ScriptedLog log = new ScriptedLog();
+        ServerConfig config = TestServer.config()
+                .commandWhitelist(Set.of("mntr"))
+                .eventLoops(1)
+                .clientLimit(ClientLimit.SESSIONS, 3)
+                .clientLimit(ClientLimit.SESSIONS_OF_ADDRESS, 0)
+                .build();
+        try (ConclaveServer server =
+                ConclaveServer.start(config, (options, loop) -> log, TimeSource.system(), cause -> {})) {
+            server.serving().toCompletableFuture().join();
+            RawClient writer = RawClient.attached(TestServer.port(server), 60_000);
+            log.answersReadIndexes = false;
+            long next = server.state().lastZxid() + 1;
+            List<RawClient> ahead = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                RawClient client = new RawClient(TestServer.port(server));
+                client.sendConnect(new ConnectRequest(0, next, 60_000, 0, new byte[16], false, true));
+                ahead.add(client);
+            }
+            await().until(() -> TestServer.metric(server, "zk_num_alive_connections") >= 7);
+            writer.call(Requests.create("/a"));
+            log.answerReadIndexes();
+            assertEquals(2, ahead.stream().filter(ClientsAheadTest::hasSession).count());
+            assertEquals(4, TestServer.metric(server, "zk_conclave_refused_sessions"));
+            assertEquals(3, server.state().sessions().size());
+            ahead.forEach(RawClient::close);
+            writer.close();
+        }
+    }
+
+    private static boolean hasSession(RawClient client) {
+        try {
+            client.readHeader();
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 }

@@ -16,9 +16,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Predicate;
@@ -41,8 +43,10 @@ final class ScriptedLog implements ReplicatedLog {
     /** Whether barriers find room. */
     volatile boolean takesBarriers = true;
 
-    /** Whether requests for a read index are answered. */
+    /** Whether requests for a read index are answered; else they wait for {@link #answerReadIndexes}. */
     volatile boolean answersReadIndexes = true;
+
+    private final Queue<Runnable> unansweredReadIndexes = new ConcurrentLinkedQueue<>();
 
     final CompletableFuture<Long> membershipChange = new CompletableFuture<>();
 
@@ -151,8 +155,16 @@ final class ScriptedLog implements ReplicatedLog {
     public boolean readIndex(byte[] note, Runnable action) {
         if (answersReadIndexes) {
             thread.execute(action);
+        } else {
+            unansweredReadIndexes.add(action);
         }
         return true;
+    }
+
+    /** Answers the requests for a read index that wait, and those to come at once. */
+    void answerReadIndexes() {
+        answersReadIndexes = true;
+        unansweredReadIndexes.forEach(thread::execute);
     }
 
     @Override
