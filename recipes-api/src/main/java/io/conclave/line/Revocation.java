@@ -52,6 +52,7 @@ public final class Revocation {
     private final Watcher watcher = this::onEvent;
     private Registration sessionListener = () -> {};
     private TimeSource.Timer timer = () -> {};
+    private boolean isAsking;
     private boolean mayHaveAsked;
     private boolean asked;
     private boolean deadlineHasPassed;
@@ -112,8 +113,14 @@ public final class Revocation {
 
     private void onSessionState(SessionState state) {
         if (!state.isLive()) {
-            fail(Failures.sessionEnded(state, toString()));
+            onUnanswered(Failures.sessionEnded(state, toString()));
         }
+    }
+
+    /** No answer comes any more. What was sent and not answered may have taken effect, whichever way we hear of it. */
+    private void onUnanswered(Throwable end) {
+        boolean isInDoubt = isDeleting || mayHaveDeleted || isAsking || mayHaveAsked && !asked;
+        fail(isInDoubt ? Failures.inDoubt(unknown(), end) : end);
     }
 
     /** Reads the znode; watched once there is nothing left to do but wait. */
@@ -132,6 +139,8 @@ public final class Revocation {
     private void onNotRead(Throwable cause) {
         if (Failures.isNoNode(cause)) {
             finishAsGone();
+        } else if (Failures.isSessionOver(cause)) {
+            onUnanswered(cause);
         } else if (asked || mayHaveAsked || mayHaveDeleted) {
             Retry.lookAgain(session, this, unknown(), cause, this::look, this::fail);
         } else {
@@ -140,8 +149,9 @@ public final class Revocation {
     }
 
     private OutcomeUnknownException unknown() {
-        return new OutcomeUnknownException((mayHaveDeleted ? "Deleting " : "Asking ") + path
-                + (mayHaveDeleted ? " at the deadline" : " to give up") + ": it may have taken effect");
+        boolean ofDeletion = isDeleting || mayHaveDeleted;
+        return new OutcomeUnknownException((ofDeletion ? "Deleting " : "Asking ") + path
+                + (ofDeletion ? " at the deadline" : " to give up") + ": it may have taken effect");
     }
 
     private void onRead(GetData.NodeData node) {
@@ -160,13 +170,16 @@ public final class Revocation {
     }
 
     private void write(int version) {
+        isAsking = true;
         session.send(SetData.of(path, word).withVersion(version), this::onWritten, cause -> {
+            isAsking = false;
             mayHaveAsked |= cause instanceof OutcomeUnknownException;
             onRefused(cause);
         });
     }
 
     private void onWritten(NodeStat stat) {
+        isAsking = false;
         if (stat.czxid() != czxid) {
             finishAsGone();
         } else {
