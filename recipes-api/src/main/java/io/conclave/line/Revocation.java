@@ -119,7 +119,7 @@ public final class Revocation {
 
     /** No answer comes any more. What was sent and not answered may have taken effect, whichever way we hear of it. */
     private void onUnanswered(Throwable end) {
-        boolean isInDoubt = isDeleting || mayHaveDeleted || isAsking || mayHaveAsked && !asked;
+        boolean isInDoubt = isDeleting || mayHaveDeleted || isAsking || (mayHaveAsked && !asked);
         fail(isInDoubt ? Failures.inDoubt(unknown(), end) : end);
     }
 
