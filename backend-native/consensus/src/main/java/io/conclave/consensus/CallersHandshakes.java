@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Computes the handshakes of callers. Each address has a line of its own, and the lines take turns: so a member that
- * calls waits for one computation of each address from which strangers call, however many connections these make.
+ * Computes the handshakes of callers. Each address has a line of its own, and the lines take turns: so a member, or a
+ * client, waits for one computation of each address from which strangers call, however many connections these make.
  * Thread-safe.
  */
 public final class CallersHandshakes {
@@ -25,8 +25,20 @@ public final class CallersHandshakes {
     /** Those of all addresses; beyond it the first one of an address is taken, up to as many again. */
     static final int MOST = 2048;
 
+    /** The same of clients, of which many may share an address. */
+    static final int MOST_OF_CLIENTS = 512;
+
+    /**
+     * With the first ones of addresses. Fewer than may be half open at the port of clients, where the oldest is closed
+     * to make room.
+     */
+    static final int MOST_OF_CLIENTS_WITH_FIRSTS = 768;
+
     private final Executor threads;
     private final int mostAtATime;
+    private final int mostOfAnAddress;
+    private final int most;
+    private final int mostWithFirsts;
 
     // All: @GuardedBy("this").
     /** Only those in which something waits; the one whose turn it is comes first. */
@@ -35,19 +47,37 @@ public final class CallersHandshakes {
     private int waiting;
     private int running;
 
+    private CallersHandshakes(Executor threads, int mostAtATime, int mostOfAnAddress, int most, int mostWithFirsts) {
+        this.threads = threads;
+        this.mostAtATime = mostAtATime;
+        this.mostOfAnAddress = mostOfAnAddress;
+        this.most = most;
+        this.mostWithFirsts = mostWithFirsts;
+    }
+
     /**
-     * Lines in which nothing waits.
+     * Lines of members and strangers, in which nothing waits.
      *
      * @param threads runs the computations
      * @param mostAtATime so many of them
      */
     public CallersHandshakes(Executor threads, int mostAtATime) {
-        this.threads = threads;
-        this.mostAtATime = mostAtATime;
+        this(threads, mostAtATime, MOST_OF_AN_ADDRESS, MOST, 2 * MOST);
     }
 
-    /** What runs the computations of an address; it refuses those for which there is no room. */
-    public Executor of(String address) {
+    /** The same of clients. */
+    public static CallersHandshakes ofClients(Executor threads, int mostAtATime) {
+        return new CallersHandshakes(
+                threads, mostAtATime, MOST_OF_CLIENTS, MOST_OF_CLIENTS, MOST_OF_CLIENTS_WITH_FIRSTS);
+    }
+
+    /**
+     * What runs the computations of an address; it refuses those for which there is no room.
+     *
+     * @param host the address as a number; those of one {@linkplain HostNetwork network} have one line
+     */
+    public Executor of(String host) {
+        String address = HostNetwork.of(host);
         return work -> add(address, work);
     }
 
@@ -55,7 +85,7 @@ public final class CallersHandshakes {
         synchronized (this) {
             Queue<Runnable> line = lines.get(address);
             int ofAddress = line == null ? 0 : line.size();
-            if (ofAddress >= MOST_OF_AN_ADDRESS || waiting >= (ofAddress == 0 ? 2 * MOST : MOST)) {
+            if (ofAddress >= mostOfAnAddress || waiting >= (ofAddress == 0 ? mostWithFirsts : most)) {
                 throw new RejectedExecutionException(
                         waiting + " handshakes of callers wait, " + ofAddress + " of them of " + address);
             }

@@ -1,5 +1,6 @@
 package io.conclave.consensus;
 
+import io.netty.util.NetUtil;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
@@ -33,6 +34,12 @@ public final class HostNetwork {
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("an IP address has 4 or 16 bytes, not " + first.length, e);
         }
+    }
+
+    /** The same of an address as a number; what is none stays as it is. */
+    public static String of(String host) {
+        byte[] address = NetUtil.createByteArrayFromIpAddressString(host);
+        return address == null ? host : of(address).getHostAddress();
     }
 
     /** Whether a host may have other addresses in its network. */

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.Test;
 
@@ -79,5 +80,33 @@ class CallersHandshakesTest {
         add("one");
         runAll();
         assertEquals(List.of("one", "one"), done);
+    }
+
+    /** A handshake that has begun stays in the line when its connection goes, so a bound of connections is none. */
+    @Test
+    void aClientWaitsForOneOfAnAddressThatMakesAsManyAsItCan() {
+        CallersHandshakes ofClients = CallersHandshakes.ofClients(threads::add, 2);
+        Executor stranger = ofClients.of("10.0.0.1");
+        for (int i = 0; i < CallersHandshakes.MOST_OF_CLIENTS; i++) {
+            stranger.execute(() -> done.add("stranger"));
+        }
+        assertThrows(RejectedExecutionException.class, () -> stranger.execute(() -> {}));
+        ofClients.of("10.0.0.2").execute(() -> done.add("client"));
+        runAll();
+        assertEquals(1, done.indexOf("client"));
+        assertEquals(CallersHandshakes.MOST_OF_CLIENTS + 1, done.size());
+    }
+
+    @Test
+    void theAddressesOfOneNetworkOfIpv6HaveOneLine() {
+        for (int i = 0; i < CallersHandshakes.MOST_OF_AN_ADDRESS; i++) {
+            handshakes.of("2001:db8::" + Integer.toHexString(i)).execute(() -> done.add("stranger"));
+        }
+        assertThrows(
+                RejectedExecutionException.class,
+                () -> handshakes.of("2001:db8::ffff").execute(() -> {}));
+        handshakes.of("2001:db8:0:1::1").execute(() -> done.add("member"));
+        runAll();
+        assertEquals(1, done.indexOf("member"));
     }
 }

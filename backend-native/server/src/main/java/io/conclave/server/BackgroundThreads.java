@@ -19,12 +19,6 @@ final class BackgroundThreads {
     /** Where each may wait for a server that does not answer. */
     private static final int WAITING_WORKERS = 32;
 
-    /**
-     * Handshakes of clients that may wait; more are refused, so that strangers cannot fill the memory. Fewer than may
-     * be half open, for the oldest of these are closed to make room.
-     */
-    private static final int MOST_CLIENT_HANDSHAKES = 768;
-
     /** Four-letter words whose texts wait. */
     private static final int MOST_WORDS = 256;
 
@@ -35,24 +29,22 @@ final class BackgroundThreads {
     private final ExecutorService handshakes = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
     private final ExecutorService ofCallers = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
     private final CallersHandshakes callersHandshakes = new CallersHandshakes(ofCallers, WORKERS);
-    private final ExecutorService clientHandshakes;
-    private final ExecutorService words = bounded(WORKERS, MOST_WORDS);
+    private final ExecutorService ofClients;
+    private final CallersHandshakes clientHandshakes;
+    private final ExecutorService words = threadsOfWords();
     private final ExecutorService lookups = Executors.newCachedThreadPool(BackgroundThreads::thread);
 
     /** @param asksAboutClients whether the handshakes of clients wait for others: for questions about certificates */
     BackgroundThreads(boolean asksAboutClients) {
-        clientHandshakes = bounded(asksAboutClients ? WAITING_WORKERS : WORKERS, MOST_CLIENT_HANDSHAKES);
+        int threads = asksAboutClients ? WAITING_WORKERS : WORKERS;
+        ofClients = Executors.newFixedThreadPool(threads, BackgroundThreads::thread);
+        clientHandshakes = CallersHandshakes.ofClients(ofClients, threads);
     }
 
-    /** Refuses what would be one more that waits. */
-    private static ExecutorService bounded(int threads, int mostWaiting) {
+    /** Refuse what would be one more that waits. */
+    private static ExecutorService threadsOfWords() {
         return new ThreadPoolExecutor(
-                threads,
-                threads,
-                0,
-                TimeUnit.SECONDS,
-                new ArrayBlockingQueue<>(mostWaiting),
-                BackgroundThreads::thread);
+                WORKERS, WORKERS, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MOST_WORDS), BackgroundThreads::thread);
     }
 
     private static Thread thread(Runnable work) {
@@ -93,8 +85,8 @@ final class BackgroundThreads {
         return callersHandshakes;
     }
 
-    /** The same with clients: many of them keep no member waiting. */
-    Executor clientHandshakes() {
+    /** The same with clients: many of them keep no member waiting, and those of one address no others. */
+    CallersHandshakes clientHandshakes() {
         return clientHandshakes;
     }
 
@@ -116,7 +108,7 @@ final class BackgroundThreads {
         segmentWork.shutdown();
         handshakes.shutdown();
         ofCallers.shutdown();
-        clientHandshakes.shutdown();
+        ofClients.shutdown();
         words.shutdown();
         lookups.shutdown();
     }

@@ -2,6 +2,7 @@ package io.conclave.server;
 
 import io.conclave.connection.ConnectionAcceptor;
 import io.conclave.connection.PortSecurity;
+import io.conclave.consensus.CallersHandshakes;
 import io.conclave.tls.TlsContext;
 import io.conclave.tls.TlsException;
 import io.netty.channel.Channel;
@@ -14,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.Executor;
 
 /** Where clients of a server connect: inside the JVM, or at a TCP port and one with TLS. */
 final class ClientPorts {
@@ -25,13 +25,13 @@ final class ClientPorts {
     /**
      * Reads the certificates. Blocks.
      *
-     * @param handshakes computes the handshakes of TLS; refuses one for which it has no room
+     * @param handshakes computes those of TLS
      * @throws ServerStartException if they cannot be used
      */
-    ClientPorts(ServerConfig config, Executor handshakes) {
+    ClientPorts(ServerConfig config, CallersHandshakes handshakes) {
         this.config = config;
         try {
-            this.tls = config.clientTls().map(found -> TlsContext.forServer(found.settings(), handshakes));
+            this.tls = config.clientTls().map(found -> TlsContext.forServerByAddress(found.settings(), handshakes::of));
         } catch (TlsException e) {
             throw new ServerStartException("TLS for clients: " + e.getMessage(), e);
         }

@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.slf4j.Logger;
@@ -26,14 +27,14 @@ public final class TlsContext {
     private static final Logger LOG = LoggerFactory.getLogger(TlsContext.class);
 
     private final TlsSettings settings;
-    private final Executor ofCallers;
+    private final Function<String, Executor> ofCallers;
     private final Executor ofOwnCalls;
     private volatile LoadedTls loaded;
     private String fingerprint;
 
-    private TlsContext(TlsSettings settings, Executor executor) {
+    private TlsContext(TlsSettings settings, Function<String, Executor> ofCallers, Executor executor) {
         this.settings = settings;
-        this.ofCallers = executor;
+        this.ofCallers = ofCallers;
         // only a question about a revocation blocks
         this.ofOwnCalls = settings.checksRevocation() ? executor : ImmediateExecutor.INSTANCE;
         this.fingerprint = fingerprint();
@@ -49,6 +50,23 @@ public final class TlsContext {
      * @throws TlsException if a store is missing or cannot be used
      */
     public static TlsContext forServer(TlsSettings settings, Executor executor) {
+        requireStoresOfServer(settings);
+        return forClient(settings, executor);
+    }
+
+    /**
+     * Reads the stores of an end that calls nobody.
+     *
+     * @param ofCallers what computes the handshakes of callers, by their addresses. A handshake that it refuses fails
+     * @throws TlsException if a store is missing or cannot be used
+     */
+    public static TlsContext forServerByAddress(TlsSettings settings, Function<String, Executor> ofCallers) {
+        requireStoresOfServer(settings);
+        requireTrustForRevocation(settings);
+        return new TlsContext(settings, ofCallers, ImmediateExecutor.INSTANCE);
+    }
+
+    private static void requireStoresOfServer(TlsSettings settings) {
         if (settings.keyStore().isEmpty()) {
             throw new TlsException(settings.keyPrefix() + "keyStore.location is not set: a server needs a certificate");
         }
@@ -58,7 +76,6 @@ public final class TlsContext {
                     "it says who may sign the certificates of clients (" + settings.keyPrefix()
                             + "clientAuth=none asks for none)");
         }
-        return forClient(settings, executor);
     }
 
     /**
@@ -68,10 +85,14 @@ public final class TlsContext {
      * @throws TlsException if a store cannot be used
      */
     public static TlsContext forClient(TlsSettings settings, Executor executor) {
+        requireTrustForRevocation(settings);
+        return new TlsContext(settings, address -> executor, executor);
+    }
+
+    private static void requireTrustForRevocation(TlsSettings settings) {
         if (settings.checksRevocation()) {
             requireTrustStore(settings, "revoked certificates are looked for with its authorities");
         }
-        return new TlsContext(settings, executor);
     }
 
     private static void requireTrustStore(TlsSettings settings, String reason) {
@@ -90,7 +111,7 @@ public final class TlsContext {
      * @param address where the caller calls from, as a number
      */
     public SslHandler serverHandler(String address, int port) {
-        return handler(loaded.serverEngine(address, port), ofCallers);
+        return handler(loaded.serverEngine(address, port), ofCallers.apply(address));
     }
 
     /**

@@ -7,11 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.net.httpserver.HttpServer;
 import io.conclave.testkit.tls.CertificateAuthority;
 import io.conclave.testkit.tls.TestCertificate;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
@@ -153,6 +156,21 @@ class HandshakeTest {
         HandshakePair pair = run(server, client(Optional.of(CLIENT), AUTHORITY), "localhost");
         assertEquals("CN=bob,O=example", pair.server.get());
         assertTrue(computed.get() > 0);
+    }
+
+    @Test
+    void handshakesOfAnAddressAreComputedByItsExecutor() {
+        List<String> computed = new ArrayList<>();
+        TlsContext server = TlsContext.forServerByAddress(
+                settings(Optional.of(SERVER), AUTHORITY).build(), address -> task -> computed.add(address));
+        for (String address : List.of("10.0.0.1", "10.0.0.2")) {
+            EmbeddedChannel called = new EmbeddedChannel(server.serverHandler(address, 1));
+            EmbeddedChannel caller =
+                    new EmbeddedChannel(client(Optional.empty(), AUTHORITY).clientHandler("localhost", 1));
+            ByteBuf hello = caller.readOutbound();
+            called.writeInbound(hello);
+        }
+        assertEquals(List.of("10.0.0.1", "10.0.0.2"), computed);
     }
 
     @Test

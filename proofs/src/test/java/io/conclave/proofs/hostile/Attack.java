@@ -1,7 +1,6 @@
 package io.conclave.proofs.hostile;
 
 import io.conclave.protocol.AclRecord;
-import io.conclave.protocol.ConnectRequest;
 import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.CreateFlag;
 import io.conclave.protocol.OpCode;
@@ -203,6 +202,132 @@ enum Attack {
             return false;
         }
     },
+    /** The same over TLS, where what waits for the socket is encrypted already. */
+    UNREAD_MULTI_READS_OVER_TLS {
+        @Override
+        RequestBody request(String id, int number) {
+            return UNREAD_MULTI_READS.request(id, number);
+        }
+
+        @Override
+        void prepare(RawConnection connection) throws IOException {
+            UNREAD_MULTI_READS.prepare(connection);
+        }
+
+        @Override
+        int requestsOfAConnection() {
+            return 1;
+        }
+
+        @Override
+        boolean reads() {
+            return false;
+        }
+
+        @Override
+        boolean isOverTls() {
+            return true;
+        }
+    },
+    /** Each answers with a signature to a message that was recorded once. */
+    TLS_HANDSHAKES {
+        @Override
+        RequestBody request(String id, int number) {
+            throw new IllegalStateException("its connections ask for nothing");
+        }
+
+        @Override
+        Optional<byte[]> opening(int number) {
+            return Optional.of(StrangersTls.clientHello());
+        }
+    },
+    /** Its connections wait without a handshake, or for the server to close them. */
+    TLS_HANDSHAKES_WITHOUT_END {
+        @Override
+        RequestBody request(String id, int number) {
+            throw new IllegalStateException("its connections ask for nothing");
+        }
+
+        @Override
+        Optional<byte[]> opening(int number) {
+            return Optional.of(StrangersTls.clientHello());
+        }
+
+        @Override
+        boolean completes() {
+            return false;
+        }
+    },
+    /** TLS 1.3: each is answered with a new key of the server. */
+    TLS_NEW_KEYS {
+        @Override
+        RequestBody request(String id, int number) {
+            return new RequestBody.Exists("/", false);
+        }
+
+        @Override
+        boolean isOverTls() {
+            return true;
+        }
+
+        @Override
+        void send(RawConnection connection, String id, int number) throws IOException {
+            connection.askForNewKeys();
+        }
+    },
+    /** An exchange that begins, and a long token that is no proof. */
+    SASL_TOKENS {
+        @Override
+        RequestBody request(String id, int number) {
+            return new ConnectionRequest.Sasl(
+                    number % requestsOfAConnection() == 0
+                            ? new byte[0]
+                            : ("username=\"bob\",realm=\"" + "x".repeat(60_000) + "\"")
+                                    .getBytes(StandardCharsets.US_ASCII));
+        }
+
+        @Override
+        int requestsOfAConnection() {
+            return 2;
+        }
+    },
+    /** Those that list everything. */
+    FOUR_LETTER_WORDS {
+        private static final List<String> WORDS = List.of("cons", "dump", "wchp", "wchc", "wchs", "stat", "mntr");
+
+        @Override
+        RequestBody request(String id, int number) {
+            throw new IllegalStateException("its connections ask for nothing");
+        }
+
+        @Override
+        Optional<byte[]> opening(int number) {
+            return Optional.of(WORDS.get(Math.floorMod(number, WORDS.size())).getBytes(StandardCharsets.US_ASCII));
+        }
+    },
+    /** Each new one has its subtree counted by all members. */
+    QUOTAS_OF_LARGE_SUBTREES {
+        @Override
+        RequestBody request(String id, int number) {
+            String stats = QUOTA + "/zookeeper_stats";
+            List<RequestBody> parts = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                parts.add(create(stats, new byte[0], AclRecord.OPEN));
+                parts.add(new RequestBody.Delete(stats, -1));
+            }
+            return new RequestBody.Multi(OpCode.MULTI, parts);
+        }
+
+        @Override
+        void prepare(RawConnection connection) throws IOException {
+            createChildren(connection, SUBTREE, 50_000);
+            connection.call(create(QUOTA, new byte[0], AclRecord.OPEN));
+            connection.call(create(
+                    QUOTA + "/zookeeper_limits",
+                    "count=-1,bytes=-1".getBytes(StandardCharsets.US_ASCII),
+                    AclRecord.OPEN));
+        }
+    },
     /** Requests of 0.9 MB without their last bytes. */
     INCOMPLETE_WRITES {
         @Override
@@ -223,7 +348,7 @@ enum Attack {
         }
 
         @Override
-        Optional<ConnectRequest> greeting() {
+        Optional<byte[]> opening(int number) {
             return Optional.of(RawConnection.greeting(4_000, 0));
         }
     },
@@ -235,7 +360,7 @@ enum Attack {
         }
 
         @Override
-        Optional<ConnectRequest> greeting() {
+        Optional<byte[]> opening(int number) {
             return Optional.of(RawConnection.greeting(4_000, 1));
         }
     },
@@ -255,6 +380,9 @@ enum Attack {
 
     static final int LARGE = 900_000;
     static final String SUBTREE = "/subtree";
+    /** The quota of that subtree. */
+    static final String QUOTA = "/zookeeper/quota" + SUBTREE;
+
     static final String LISTED = "/listed";
     static final String UNREAD = "/unread";
     static final String LONG = "/" + "x".repeat(16_000);
@@ -270,9 +398,27 @@ enum Attack {
         return Integer.MAX_VALUE;
     }
 
-    /** What its connections say, if they say that and go at once, many for each attacker at a time. */
-    Optional<ConnectRequest> greeting() {
+    /**
+     * What a connection says, if it says that, hears the first byte of an answer and goes; many for each attacker at a
+     * time.
+     */
+    Optional<byte[]> opening(int number) {
         return Optional.empty();
+    }
+
+    /** Whether its connections speak TLS. */
+    boolean isOverTls() {
+        return false;
+    }
+
+    /** Whether it needs a port that takes TLS. */
+    final boolean needsTls() {
+        return isOverTls() || name().startsWith("TLS_");
+    }
+
+    /** The next of what a connection sends. */
+    void send(RawConnection connection, String id, int number) throws IOException {
+        connection.send(request(id, number));
     }
 
     /** Whether its connections read their answers; of those that do not, each attacker keeps many open. */

@@ -1,6 +1,5 @@
 package io.conclave.proofs.hostile;
 
-import io.conclave.protocol.ConnectRequest;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,6 +24,7 @@ final class Attackers implements AutoCloseable {
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong closed = new AtomicLong();
     private final Set<RawConnection> withoutEnd = ConcurrentHashMap.newKeySet();
+    private volatile String lastCause = "";
     private volatile boolean stopped;
 
     Attackers(Attack attack, String run, List<Integer> ports, int connectionsPerServer) {
@@ -33,14 +33,14 @@ final class Attackers implements AutoCloseable {
             for (int i = 0; i < connectionsPerServer; i++) {
                 String id = run + "-" + port + "-" + i + "-";
                 int address = FIRST_ADDRESS + i;
-                if (attack.greeting().isPresent()) {
-                    ConnectRequest greeting = attack.greeting().get();
-                    for (int j = 0; j < GREETERS_OF_ADDRESS; j++) {
-                        start(() -> greet(port, address, greeting));
-                    }
-                } else if (!attack.completes()) {
+                if (!attack.completes()) {
                     for (int j = 0; j < CONNECTIONS_OF_ADDRESS; j++) {
                         start(() -> attackWithoutEnd(port, address, id));
+                    }
+                } else if (attack.opening(0).isPresent()) {
+                    for (int j = 0; j < GREETERS_OF_ADDRESS; j++) {
+                        int first = j;
+                        start(() -> openAndGo(port, address, first));
                     }
                 } else if (attack.reads()) {
                     start(() -> attack(port, address, id));
@@ -61,30 +61,36 @@ final class Attackers implements AutoCloseable {
     private void attack(int port, int address, String id) {
         int number = 0;
         while (!stopped) {
-            try (RawConnection connection = RawConnection.attached(port, address)) {
+            try (RawConnection connection = attached(port, address)) {
                 Thread drain = new Thread(connection::drain, "attacker-reads");
                 drain.setDaemon(true);
                 drain.start();
                 int first = number;
                 while (!stopped && drain.isAlive() && number - first < attack.requestsOfAConnection()) {
-                    connection.send(attack.request(id, number - first < 95 ? number - first : number));
+                    attack.send(connection, id, number - first < 95 ? number - first : number);
                     number++;
                     sent.incrementAndGet();
                 }
             } catch (IOException e) {
-                closed.incrementAndGet();
+                closed(e);
             }
             pause();
         }
     }
 
-    private void greet(int port, int address, ConnectRequest greeting) {
-        while (!stopped) {
+    private RawConnection attached(int port, int address) throws IOException {
+        return attack.isOverTls()
+                ? RawConnection.attachedOverTls(port, address)
+                : RawConnection.attached(port, address);
+    }
+
+    private void openAndGo(int port, int address, int first) {
+        for (int number = first; !stopped; number++) {
             try {
-                RawConnection.greetAndGo(port, address, greeting);
+                RawConnection.openAndGo(port, address, attack.opening(number).orElseThrow());
                 sent.incrementAndGet();
             } catch (IOException e) {
-                closed.incrementAndGet();
+                closed(e);
             }
             pause();
         }
@@ -95,14 +101,14 @@ final class Attackers implements AutoCloseable {
         Deque<RawConnection> unread = new ArrayDeque<>();
         while (!stopped) {
             try {
-                RawConnection connection = RawConnection.unread(port, address);
+                RawConnection connection = RawConnection.unread(port, address, attack.isOverTls());
                 unread.add(connection);
                 for (int i = 0; i < attack.requestsOfAConnection(); i++) {
-                    connection.send(attack.request(id, i));
+                    attack.send(connection, id, i);
                     sent.incrementAndGet();
                 }
             } catch (IOException e) {
-                closed.incrementAndGet();
+                closed(e);
             }
             if (unread.size() >= CONNECTIONS_OF_ADDRESS) {
                 close(unread.remove());
@@ -115,11 +121,17 @@ final class Attackers implements AutoCloseable {
     /** Each waits in its socket, or for the server to close it. */
     private void attackWithoutEnd(int port, int address, String id) {
         while (!stopped) {
-            try (RawConnection connection = RawConnection.attached(port, address)) {
+            try (RawConnection connection = attack.opening(0).isPresent()
+                    ? new RawConnection(port, address)
+                    : RawConnection.attached(port, address)) {
                 withoutEnd.add(connection);
                 try {
                     if (!stopped) {
-                        connection.sendWithoutEnd(attack.request(id, 0));
+                        if (attack.opening(0).isPresent()) {
+                            connection.openWithoutEnd(attack.opening(0).get());
+                        } else {
+                            connection.sendWithoutEnd(attack.request(id, 0));
+                        }
                         sent.incrementAndGet();
                         connection.drain();
                     }
@@ -127,10 +139,15 @@ final class Attackers implements AutoCloseable {
                     withoutEnd.remove(connection);
                 }
             } catch (IOException e) {
-                closed.incrementAndGet();
+                closed(e);
             }
             pause();
         }
+    }
+
+    private void closed(IOException cause) {
+        closed.incrementAndGet();
+        lastCause = cause.toString();
     }
 
     private static void close(RawConnection connection) {
@@ -152,7 +169,8 @@ final class Attackers implements AutoCloseable {
 
     /** How many requests were sent, and how often a connection was closed by a server. */
     String describe() {
-        return sent + " requests sent, " + closed + " connections closed";
+        return sent + " requests sent, " + closed + " connections closed"
+                + (lastCause.isEmpty() ? "" : ": " + lastCause);
     }
 
     @Override

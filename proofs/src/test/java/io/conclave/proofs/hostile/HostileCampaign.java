@@ -49,7 +49,9 @@ public final class HostileCampaign {
         long seed = Long.parseLong(argument(arguments, 4, Long.toString(System.nanoTime())));
         List<Attack> attacks = arguments.length > 5
                 ? Arrays.stream(arguments).skip(5).map(Attack::valueOf).toList()
-                : List.of(Attack.values());
+                : Arrays.stream(Attack.values())
+                        .filter(attack -> kind == EnsembleKind.CONCLAVE || !attack.needsTls())
+                        .toList();
         System.out.println(kind + ", seed " + seed);
         try (Ensemble ensemble = HostileClients.start(kind, Files.createTempDirectory("hostile"));
                 HostileClients clients = new HostileClients(ensemble, connections)) {

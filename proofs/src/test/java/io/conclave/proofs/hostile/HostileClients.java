@@ -6,8 +6,11 @@ import io.conclave.proofs.ensemble.EnsembleKind;
 import io.conclave.proofs.ensemble.Member;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.RequestBody;
+import io.conclave.testkit.tls.CertificateAuthority;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -96,13 +99,37 @@ final class HostileClients implements AutoCloseable {
     }
 
     static EnsembleBuilder builder(EnsembleKind kind, Path home) {
-        return Ensemble.of(kind, home)
+        EnsembleBuilder builder = Ensemble.of(kind, home)
                 .servers(3)
                 .ticks(2000, 20, 10)
                 .with("maxSessionTimeout", 60_000)
                 .with("maxSessionsPerAddress", 4_096) // as by default: without it, and with maxClientCnxns=0, none
                 .withJvm(HEAP)
-                .withJvm("-XX:+ExitOnOutOfMemoryError");
+                .withJvm("-XX:+ExitOnOutOfMemoryError")
+                .withJvm("-Djava.security.auth.login.config=" + writeJaasFile(home.resolve("jaas.conf")));
+        return kind == EnsembleKind.CONCLAVE ? withTls(builder, home) : builder;
+    }
+
+    private static Path writeJaasFile(Path file) {
+        try {
+            return Files.writeString(
+                    file,
+                    "Server { org.apache.zookeeper.server.auth.DigestLoginModule required"
+                            + " user_bob=\"password\"; };");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The same port takes clients with TLS, also such without certificates. */
+    private static EnsembleBuilder withTls(EnsembleBuilder builder, Path home) {
+        return builder.with("client.portUnification", true)
+                .with("ssl.clientAuth", "none")
+                .with(
+                        "ssl.keyStore.location",
+                        new CertificateAuthority("CN=Authority")
+                                .issue("CN=server", "localhost", "127.0.0.1")
+                                .writePem(home.resolve("server.pem")));
     }
 
     static Ensemble start(EnsembleBuilder builder) {
@@ -151,7 +178,7 @@ final class HostileClients implements AutoCloseable {
             Bystanders.Latencies before = windows(bystanders, WINDOWS_BEFORE);
             attackers.begin(attack, Integer.toString(runs++), ports, connectionsPerServer);
             Bystanders.Latencies during = windows(bystanders, seconds);
-            List<String> refused = attack.greeting().isPresent() ? newcomers() : List.of();
+            List<String> refused = attack.opening(0).isPresent() ? newcomers(attack) : List.of();
             String sent = attackers.end();
             pass(REST);
             int ended = (int) ensemble.members().stream()
@@ -162,10 +189,12 @@ final class HostileClients implements AutoCloseable {
     }
 
     /** What a client that comes to each server, and an operator, are told if they are refused. */
-    private List<String> newcomers() {
+    private List<String> newcomers(Attack attack) {
         List<String> refused = new ArrayList<>();
         for (Member member : ensemble.members()) {
-            try (RawConnection connection = RawConnection.attached(member.clientPort(), NEWCOMER)) {
+            try (RawConnection connection = attack.needsTls()
+                    ? RawConnection.attachedOverTls(member.clientPort(), NEWCOMER)
+                    : RawConnection.attached(member.clientPort(), NEWCOMER)) {
                 connection.call(new RequestBody.Exists("/", false));
             } catch (IOException e) {
                 refused.add("a client at " + member + ": " + e);
@@ -208,6 +237,7 @@ final class HostileClients implements AutoCloseable {
                 }
                 delete(connection, connection.children("/" + name), "/" + name + "/");
             }
+            delete(connection, connection.children(Attack.QUOTA), Attack.QUOTA + "/");
             delete(
                     connection,
                     connection.children("/").stream()

@@ -9,6 +9,7 @@ import io.conclave.protocol.ReplyHeader;
 import io.conclave.protocol.RequestBody;
 import io.conclave.protocol.Xid;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
@@ -17,21 +18,28 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.List;
+import javax.net.ssl.SSLSocket;
 
 /** A session over a blocking socket, from an address of its own in 127.0.0.0/8. One thread sends, one may read. */
 final class RawConnection implements AutoCloseable {
     private static final int SILENCE_MS = 60_000;
 
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private final DataInputStream in;
     private int nextXid = 1;
 
     RawConnection(int port, int lastByteOfAddress) throws IOException {
-        this(port, lastByteOfAddress, 0);
+        this(plain(port, lastByteOfAddress, 0));
+    }
+
+    private RawConnection(Socket socket) throws IOException {
+        this.socket = socket;
+        in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 64 * 1024));
     }
 
     /** @param receiveBytes what the kernel takes for it before it reads; 0 for what is usual */
-    private RawConnection(int port, int lastByteOfAddress, int receiveBytes) throws IOException {
+    private static Socket plain(int port, int lastByteOfAddress, int receiveBytes) throws IOException {
+        Socket socket = new Socket();
         if (receiveBytes > 0) {
             socket.setReceiveBufferSize(receiveBytes);
         }
@@ -40,45 +48,60 @@ final class RawConnection implements AutoCloseable {
         socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), SILENCE_MS);
         socket.setSoTimeout(SILENCE_MS);
         socket.setTcpNoDelay(true);
-        in = new DataInputStream(new BufferedInputStream(socket.getInputStream(), 64 * 1024));
+        return socket;
     }
 
     /** With a new session. */
     static RawConnection attached(int port, int lastByteOfAddress) throws IOException {
-        RawConnection connection = new RawConnection(port, lastByteOfAddress);
-        connection.shakeHands();
-        connection.in.readFully(new byte[connection.in.readInt()]);
-        return connection;
+        return new RawConnection(port, lastByteOfAddress).attach();
+    }
+
+    /** With a new session, over TLS, whoever the server is. */
+    static RawConnection attachedOverTls(int port, int lastByteOfAddress) throws IOException {
+        return new RawConnection(StrangersTls.over(plain(port, lastByteOfAddress, 0))).attach();
+    }
+
+    private RawConnection attach() throws IOException {
+        shakeHands();
+        in.readFully(new byte[in.readInt()]);
+        return this;
     }
 
     /** With a new session of which nothing is read, not even the greeting. */
-    static RawConnection unread(int port, int lastByteOfAddress) throws IOException {
-        RawConnection connection = new RawConnection(port, lastByteOfAddress, 16 * 1024);
+    static RawConnection unread(int port, int lastByteOfAddress, boolean overTls) throws IOException {
+        Socket socket = plain(port, lastByteOfAddress, 16 * 1024);
+        RawConnection connection = new RawConnection(overTls ? StrangersTls.over(socket) : socket);
         connection.shakeHands();
         return connection;
     }
 
     private void shakeHands() throws IOException {
-        greet(greeting(30_000, 0));
+        write(Unpooled.wrappedBuffer(greeting(30_000, 0)));
     }
 
     /** @param sessionId 0 for a new session */
-    static ConnectRequest greeting(int timeoutMs, long sessionId) {
-        return new ConnectRequest(0, 0, timeoutMs, sessionId, new byte[16], false, true);
-    }
-
-    private void greet(ConnectRequest greeting) throws IOException {
+    static byte[] greeting(int timeoutMs, long sessionId) {
         ByteBuf out = Unpooled.buffer();
-        Frames.write(out, greeting);
-        write(out);
+        Frames.write(out, new ConnectRequest(0, 0, timeoutMs, sessionId, new byte[16], false, true));
+        return ByteBufUtil.getBytes(out);
     }
 
-    /** Greets the server, and goes when that has answered. */
-    static void greetAndGo(int port, int lastByteOfAddress, ConnectRequest greeting) throws IOException {
+    /** Says something to the server, and goes when that has begun to answer. */
+    static void openAndGo(int port, int lastByteOfAddress, byte[] opening) throws IOException {
         try (RawConnection connection = new RawConnection(port, lastByteOfAddress)) {
-            connection.greet(greeting);
-            connection.in.readFully(new byte[connection.in.readInt()]);
+            connection.write(Unpooled.wrappedBuffer(opening));
+            connection.in.readByte();
         }
+    }
+
+    /** All but the last byte, so that the server goes on waiting for it. */
+    void openWithoutEnd(byte[] opening) throws IOException {
+        write(Unpooled.wrappedBuffer(opening, 0, opening.length - 1));
+    }
+
+    /** Of a connection over TLS 1.3: the next record has another key, and so are those of the server to have. */
+    void askForNewKeys() throws IOException {
+        ((SSLSocket) socket).startHandshake();
     }
 
     void send(RequestBody request) throws IOException {

@@ -1,5 +1,6 @@
 package io.conclave.consensus.peer;
 
+import io.conclave.consensus.HostNetwork;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
 import io.netty.buffer.ByteBuf;
@@ -43,7 +44,7 @@ final class InboundLink implements FrameChannel.Owner {
         this.network = network;
         this.secrets = secrets;
         this.remoteHost = remoteHost;
-        this.remoteNetwork = Strangers.networkOf(remoteHost);
+        this.remoteNetwork = HostNetwork.of(remoteHost);
         this.frames = new FrameChannel(this, maxFrameBytes);
     }
 

@@ -41,7 +41,7 @@ final class LinkTls {
 
     static LinkTls called(PeerTls tls, String address) {
         TlsContext context = tls.context().orElseThrow();
-        Executor handshakes = tls.ofCallers().of(Strangers.networkOf(address));
+        Executor handshakes = tls.ofCallers().of(address);
         return new LinkTls(handshakes, context, context.serverHandler(address, 0), false);
     }
 

@@ -1,7 +1,5 @@
 package io.conclave.consensus.peer;
 
-import io.conclave.consensus.HostNetwork;
-import io.netty.util.NetUtil;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -57,12 +55,6 @@ final class Strangers {
             links.remove(link);
             return links.isEmpty() ? null : links;
         });
-    }
-
-    /** A host has a network of its own as a rule: members of one network are no strangers for long. */
-    static String networkOf(String host) {
-        byte[] address = NetUtil.createByteArrayFromIpAddressString(host);
-        return address == null ? host : HostNetwork.of(address).getHostAddress();
     }
 
     int count() {

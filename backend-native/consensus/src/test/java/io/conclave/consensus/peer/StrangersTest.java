@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.consensus.HostNetwork;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
@@ -126,7 +127,7 @@ class StrangersTest extends ProvenPeers {
         assertEquals(Optional.of(first), strangers.add(new InboundLink(network, HAS_A, "2001:db8:0:1:9::1%eth0", 1)));
         strangers.remove(first);
         assertEquals(Strangers.MOST_OF_AN_ADDRESS + 1, strangers.count());
-        assertEquals("10.0.0.1", Strangers.networkOf("10.0.0.1"));
+        assertEquals("10.0.0.1", HostNetwork.of("10.0.0.1"));
     }
 
     /** Each time for another reason. */
