@@ -33,6 +33,7 @@ import java.util.Queue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server that says what its script tells it, one script a connection; the last one is repeated. */
@@ -56,13 +57,29 @@ final class FakeServer implements AutoCloseable {
     final BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
 
     FakeServer(Script... scripts) {
-        try {
-            socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        socket = listen();
         this.scripts = new ArrayDeque<>(Arrays.asList(scripts));
         start("accept", this::acceptAll);
+    }
+
+    /**
+     * On a loopback address of its own: the port may be one that belonged to another test's server a moment ago, whose
+     * clients still try to connect.
+     */
+    private static ServerSocket listen() {
+        byte[] own = new byte[4];
+        ThreadLocalRandom.current().nextBytes(own);
+        own[0] = 127;
+        own[3] = 1; // neither the network's address nor the one for all
+        try {
+            return new ServerSocket(0, 50, InetAddress.getByAddress(own));
+        } catch (IOException onlyOneHere) { // not on Linux
+            try {
+                return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
     }
 
     String url() {
@@ -70,7 +87,11 @@ final class FakeServer implements AutoCloseable {
     }
 
     String endpoint() {
-        return "127.0.0.1:" + socket.getLocalPort();
+        return host() + ":" + socket.getLocalPort();
+    }
+
+    String host() {
+        return socket.getInetAddress().getHostAddress();
     }
 
     /** How often clients asked for the members of the ensemble. */

@@ -59,7 +59,7 @@ final class TcpTransportTest extends WireSessionFixture {
         BackendOptions options = options(metrics);
         TcpTransport transport =
                 new TcpTransport(List.of(new Endpoint("two.example", port)), false, Optional.empty(), host ->
-                        new InetAddress[] {InetAddress.getByName("127.0.0.2"), InetAddress.getByName("127.0.0.1")});
+                        new InetAddress[] {InetAddress.getByName("127.0.0.2"), InetAddress.getByName(server.host())});
         try {
             for (int i = 0; i < SESSIONS; i++) {
                 CountDownLatch connected = new CountDownLatch(1);
@@ -100,7 +100,7 @@ final class TcpTransportTest extends WireSessionFixture {
         int port = Integer.parseInt(server.endpoint().split(":")[1]);
         InetAddress silent = InetAddress.getByName("127.0.0.2");
         List<InetAddress> addresses = new ArrayList<>(Collections.nCopies(700, silent));
-        addresses.addAll(Collections.nCopies(300, InetAddress.getByName("127.0.0.1")));
+        addresses.addAll(Collections.nCopies(300, InetAddress.getByName(server.host())));
         List<Socket> waiting = new ArrayList<>();
         TcpTransport transport = new TcpTransport(
                 List.of(new Endpoint("many.example", port)),
@@ -180,7 +180,7 @@ final class TcpTransportTest extends WireSessionFixture {
         AtomicInteger met = new AtomicInteger();
         TcpTransport transport =
                 new TcpTransport(List.of(new Endpoint("two.example", port)), false, Optional.empty(), host ->
-                        new InetAddress[] {address, InetAddress.getByName("127.0.0.1")});
+                        new InetAddress[] {address, InetAddress.getByName(good.host())});
         try (ServerSocket bad = new ServerSocket(port, 50, address)) {
             Thread closing = new Thread(() -> closeAll(bad, met));
             closing.start();
@@ -204,7 +204,7 @@ final class TcpTransportTest extends WireSessionFixture {
         TcpTransport transport =
                 new TcpTransport(List.of(new Endpoint("fe80::1%eth0", port)), false, Optional.empty(), host -> {
                     hosts.add(host);
-                    return new InetAddress[] {InetAddress.getLoopbackAddress()};
+                    return new InetAddress[] {InetAddress.getByName(server.host())};
                 });
         try {
             connectAndClose(transport);
@@ -242,7 +242,7 @@ final class TcpTransportTest extends WireSessionFixture {
                             switch (lookUps.incrementAndGet()) {
                                 case 1, 2 -> "127.0.0.2"; // where it is no more
                                 case 3 -> throw new UnknownHostException("no name server answers");
-                                default -> "127.0.0.1";
+                                default -> server.host();
                             };
                     return new InetAddress[] {InetAddress.getByName(address)};
                 });
