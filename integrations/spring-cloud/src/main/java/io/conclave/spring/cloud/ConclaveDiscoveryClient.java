@@ -23,7 +23,7 @@ public final class ConclaveDiscoveryClient implements DiscoveryClient {
     ConclaveDiscoveryClient(Coordinator coordinator, KnownServices services, ConclaveDiscoveryProperties properties) {
         this.coordinator = coordinator;
         this.services = services;
-        this.timeout = properties.getLoadTimeout();
+        this.timeout = properties.positiveLoadTimeout();
         this.order = properties.getOrder();
     }
 

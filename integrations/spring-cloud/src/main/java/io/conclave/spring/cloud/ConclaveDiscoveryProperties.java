@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 
 /** The properties that begin with {@code conclave.discovery.}; they have the names of Spring Cloud ZooKeeper's. */
 @ConfigurationProperties("conclave.discovery")
@@ -153,6 +154,15 @@ public class ConclaveDiscoveryProperties {
 
     public void setLoadTimeout(Duration loadTimeout) {
         this.loadTimeout = loadTimeout;
+    }
+
+    /** The load timeout. With none, or a negative one, each first question would fail before the store can answer. */
+    Duration positiveLoadTimeout() {
+        if (loadTimeout.isNegative() || loadTimeout.isZero()) {
+            throw new InvalidConfigurationPropertyValueException(
+                    "conclave.discovery.load-timeout", loadTimeout, "must be positive");
+        }
+        return loadTimeout;
     }
 
     public int getOrder() {

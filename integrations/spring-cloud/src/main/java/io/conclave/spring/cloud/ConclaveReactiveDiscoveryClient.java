@@ -15,7 +15,7 @@ public final class ConclaveReactiveDiscoveryClient implements ReactiveDiscoveryC
 
     ConclaveReactiveDiscoveryClient(KnownServices services, ConclaveDiscoveryProperties properties) {
         this.services = services;
-        this.timeout = properties.getLoadTimeout();
+        this.timeout = properties.positiveLoadTimeout();
         this.order = properties.getOrder();
     }
 

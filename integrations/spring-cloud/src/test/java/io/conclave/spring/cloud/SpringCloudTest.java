@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -28,11 +29,14 @@ import java.util.UUID;
 import org.apache.curator.x.discovery.details.JsonInstanceSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.cloud.client.ServiceInstance;
 import org.springframework.cloud.client.discovery.DiscoveryClient;
 import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
@@ -398,6 +402,24 @@ class SpringCloudTest {
         assertUnknown(reactive.getInstances("orders"), "the instances of orders");
         assertUnknown(reactive.getServices(), "the names of the services");
         application.close();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"blocking, 0s", "blocking, -1ms", "reactive, 0s", "reactive, -1ms"})
+    void timeInWhichNothingCanBeAnsweredIsReportedWithItsKeyAndTheRule(String disabled, String timeout) {
+        Exception refused = assertThrows(
+                Exception.class,
+                () -> client(
+                        "spring.cloud.discovery." + disabled + ".enabled=false",
+                        "conclave.discovery.load-timeout=" + timeout));
+        Throwable cause = refused;
+        while (cause != null && !(cause instanceof InvalidConfigurationPropertyValueException)) {
+            cause = cause.getCause();
+        }
+        InvalidConfigurationPropertyValueException invalid =
+                assertInstanceOf(InvalidConfigurationPropertyValueException.class, cause, refused::toString);
+        assertEquals("conclave.discovery.load-timeout", invalid.getName());
+        assertEquals("must be positive", invalid.getReason());
     }
 
     /** So that the health of an application does not wait until the servers are there. */
