@@ -3,11 +3,13 @@ package io.conclave.examples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,6 +27,7 @@ import javax.tools.ToolProvider;
 record DocumentExample(String name, String text, int number) {
     private static final Path TOP = top();
     private static final Pattern EXAMPLE = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern PROPERTIES = Pattern.compile("```properties\n(.*?)```", Pattern.DOTALL);
     private static final Pattern CLASS = Pattern.compile("^(?:public )?(?:final )?class (\\w+)", Pattern.MULTILINE);
     private static final String FILE = """
             import static java.nio.charset.StandardCharsets.UTF_8;
@@ -90,6 +93,18 @@ record DocumentExample(String name, String text, int number) {
             throw new UncheckedIOException(e);
         }
         return examples;
+    }
+
+    /** The properties in a block of a page, which is counted from 1. */
+    static Properties properties(String page, int number) throws IOException {
+        List<String> blocks = PROPERTIES
+                .matcher(Files.readString(TOP.resolve(page)))
+                .results()
+                .map(block -> block.group(1))
+                .toList();
+        Properties properties = new Properties();
+        properties.load(new StringReader(blocks.get(number - 1)));
+        return properties;
     }
 
     /** Whether a key such as {@code docs/fencing.md: StoreGuard} means this one: its page, and a word in it. */

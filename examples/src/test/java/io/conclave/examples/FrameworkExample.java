@@ -29,11 +29,11 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Lock;
-import java.util.stream.Stream;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
@@ -119,7 +119,11 @@ final class FrameworkExample {
     }
 
     private static void isLocked(Class<?> example) throws Exception {
-        try (ConfigurableApplicationContext context = boot(example, "DistributedLocked" + AUTO_CONFIGURATION)) {
+        try (ConfigurableApplicationContext context = boot(
+                newStore(),
+                example,
+                List.of("DistributedLocked" + AUTO_CONFIGURATION),
+                DocumentExample.properties("docs/integrations/spring-boot.md", 1))) {
             method(example, "settle", String.class).invoke(context.getBean(example), "ann");
             List<String> locks = context.getBean(Coordinator.class)
                     .execute(GetChildren.of(NodePath.of("/locks/orders")))
@@ -136,7 +140,7 @@ final class FrameworkExample {
     }
 
     private static void isToldOfChanges(Class<?> example) throws Exception {
-        String store = "memory:" + UUID.randomUUID();
+        String store = newStore();
         NodePath host = NodePath.of("/config/billing/mail/host");
         try (Coordinator operator = Coordinator.connect(store)) {
             for (String path : List.of("/config", "/config/billing", "/config/billing/mail", host.toString())) {
@@ -147,8 +151,7 @@ final class FrameworkExample {
                     store,
                     example,
                     List.of("ConfigRefresh" + AUTO_CONFIGURATION),
-                    "spring.config.import=conclave:",
-                    "spring.application.name=billing")) {
+                    DocumentExample.properties("docs/integrations/spring-boot.md", 2))) {
                 assertEquals("first", context.getEnvironment().getProperty("mail.host"));
                 assertTrue(context.getBean(example) != null);
                 operator.execute(SetData.of(host, bytes("second")));
@@ -162,10 +165,13 @@ final class FrameworkExample {
     }
 
     private static void findsTheService(Class<?> example) throws Exception {
-        String store = "memory:" + UUID.randomUUID();
+        String store = newStore();
         try (Coordinator coordinator = Coordinator.connect(store);
                 ConfigurableApplicationContext context = boot(
-                        store, example, List.of("io.conclave.spring.cloud.ConclaveDiscovery" + AUTO_CONFIGURATION))) {
+                        store,
+                        example,
+                        List.of("io.conclave.spring.cloud.ConclaveDiscovery" + AUTO_CONFIGURATION),
+                        DocumentExample.properties("docs/integrations/spring-cloud.md", 1))) {
             ServiceDiscovery.at(coordinator, "/services")
                     .register(ServiceInstance.named("orders")
                             .address("10.0.0.5")
@@ -190,12 +196,19 @@ final class FrameworkExample {
     }
 
     private static ConfigurableApplicationContext boot(Class<?> example, String... configurations) {
-        return boot("memory:" + UUID.randomUUID(), example, List.of(configurations));
+        return boot(newStore(), example, List.of(configurations), new Properties());
     }
 
-    /** An application with the example as a bean, and these of our configurations: others are no part of the page. */
+    private static String newStore() {
+        return "memory:" + UUID.randomUUID();
+    }
+
+    /**
+     * An application with the example as a bean, these of our configurations (others are no part of the page) and the
+     * page's properties, with a store of this test in place of its servers.
+     */
     private static ConfigurableApplicationContext boot(
-            String store, Class<?> example, List<String> configurations, String... properties) {
+            String store, Class<?> example, List<String> configurations, Properties properties) {
         System.setProperty("org.springframework.boot.logging.LoggingSystem", "none"); // the tests' log stays as it is
         SpringApplication application =
                 new SpringApplication(new DefaultResourceLoader(example.getClassLoader()), example);
@@ -205,9 +218,9 @@ final class FrameworkExample {
         sources.add("io.conclave.spring.boot.Conclave" + AUTO_CONFIGURATION);
         configurations.forEach(name -> sources.add(name.contains(".") ? name : "io.conclave.spring.boot." + name));
         application.setSources(sources);
-        return application.run(Stream.concat(
-                        Stream.of("--conclave.connect-string=" + store),
-                        Arrays.stream(properties).map(property -> "--" + property))
+        properties.setProperty("conclave.connect-string", store);
+        return application.run(properties.entrySet().stream()
+                .map(property -> "--" + property.getKey() + "=" + property.getValue())
                 .toArray(String[]::new));
     }
 

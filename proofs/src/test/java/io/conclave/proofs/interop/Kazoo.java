@@ -3,6 +3,7 @@ package io.conclave.proofs.interop;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,15 @@ final class Kazoo {
         return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
+    }
+
+    /** Compiles a program without running it, or skips the test where there is no Python; 0 if it compiles. */
+    static int compile(Path program) throws IOException, InterruptedException {
+        assumeTrue(Files.isExecutable(Path.of(PYTHON)), "there is no " + PYTHON);
+        return new ProcessBuilder(PYTHON, "-m", "py_compile", program.toString())
+                .inheritIO()
+                .start()
+                .waitFor();
     }
 
     private static boolean isInstalled() throws InterruptedException {

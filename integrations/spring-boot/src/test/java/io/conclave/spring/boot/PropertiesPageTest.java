@@ -4,17 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.StringReader;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 
 /** The page's table has a line for each property of the metadata, and for no other. */
 class PropertiesPageTest {
@@ -23,7 +31,6 @@ class PropertiesPageTest {
     private static final Pattern LINE = Pattern.compile("(?m)^\\| (`conclave\\.[^|]*)\\|");
     private static final Pattern NAMED = Pattern.compile("\"name\": *\"([^\"]*)\"");
     private static final Pattern EXAMPLE = Pattern.compile("(?s)```properties\n(.*?)```");
-    private static final Pattern KEY = Pattern.compile("(?m)^(conclave\\.[^=]+)=");
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
 
     @Test
@@ -40,13 +47,22 @@ class PropertiesPageTest {
     }
 
     @Test
-    void propertiesOfTheExamplesAreInTheMetadata() throws IOException {
-        Set<String> names = new TreeSet<>();
-        for (MatchResult example : matches(EXAMPLE, Files.readString(PAGE))) {
-            matches(KEY, example.group(1)).forEach(key -> names.add(key.group(1)));
+    void propertiesOfTheExamplesAreKnownAndTheirValuesAreValid() throws IOException {
+        Set<String> known = inMetadata();
+        List<MatchResult> examples = matches(EXAMPLE, Files.readString(PAGE));
+        assertThat(examples).hasSizeGreaterThan(1);
+        for (MatchResult example : examples) {
+            Properties properties = new Properties();
+            properties.load(new StringReader(example.group(1)));
+            assertThat(known).containsAll(properties.stringPropertyNames());
+            ConclaveProperties bound = new Binder(new MapConfigurationPropertySource(properties))
+                    .bind(
+                            "conclave",
+                            Bindable.of(ConclaveProperties.class),
+                            new NoUnboundElementsBindHandler(BindHandler.DEFAULT)) // refuses what is unknown
+                    .get();
+            new CoordinatorSettings(bound).builder(Objects.requireNonNull(bound.getConnectString()));
         }
-        assertThat(names).isNotEmpty();
-        assertThat(inMetadata()).containsAll(names);
     }
 
     /** What begins with a dot has the group of the name before it. */
@@ -73,10 +89,9 @@ class PropertiesPageTest {
         for (URL url : Collections.list(getClass().getClassLoader().getResources(METADATA))) {
             try (InputStream in = url.openStream()) {
                 String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
-                if (text.contains("\"conclave.")) {
-                    String properties = text.substring(text.indexOf("\"properties\""), text.indexOf("\"hints\""));
-                    matches(NAMED, properties).forEach(name -> names.add(name.group(1)));
-                }
+                String properties =
+                        text.substring(text.indexOf("\"properties\"")).split("\"hints\"", 2)[0];
+                matches(NAMED, properties).forEach(name -> names.add(name.group(1)));
             }
         }
         return names;

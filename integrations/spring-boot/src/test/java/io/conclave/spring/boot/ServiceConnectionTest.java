@@ -6,11 +6,16 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.testcontainers.ConclaveCluster;
 import io.conclave.testcontainers.ConclaveContainer;
 import io.conclave.testkit.memory.MemoryStore;
+import java.io.IOException;
 import java.lang.reflect.Constructor;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -157,6 +162,14 @@ class ServiceConnectionTest {
     void serviceOfComposeBeatsTheProperty() {
         assertConnects(new Service("conclave:0.1.0", Map.of()));
         assertConnects(new Service("registry.example:5000/team/conclave:0.1.0", Map.of()));
+    }
+
+    @Test
+    void serviceOfThePageIsConnectedTo() throws IOException {
+        Matcher image = Pattern.compile("(?s)```yaml\nservices:.*?image: (\\S+)")
+                .matcher(Files.readString(Path.of("../../docs/integrations/spring-boot.md")));
+        assertThat(image.find()).isTrue();
+        assertConnects(new Service(image.group(1), Map.of()));
     }
 
     @Test

@@ -1,0 +1,148 @@
+package io.conclave.publishing;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the pages tell a reader to put into a POM: each artifact is published, in the version that it has there. */
+class DependenciesOnPagesTest {
+    private static final Path TOP = Path.of("..");
+    private static final Pattern BLOCK = Pattern.compile("```xml\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern COMMENT = Pattern.compile("<!--(.*?)-->", Pattern.DOTALL);
+    private static final Pattern VERSION = Pattern.compile("\\b\\d+\\.\\d+(\\.\\d+)?\\b");
+    private static final String GROUP = "io.conclave";
+    private static final String BOM = "conclave-bom";
+    private static final Set<String> SCOPES = Set.of("", "test");
+
+    @TempDir
+    private Path directory;
+
+    private final Map<String, Pom> published = new TreeMap<>();
+    private final Set<String> wrong = new TreeSet<>();
+    private final Set<String> managed = new TreeSet<>();
+    private String version = "";
+
+    private void readModules() throws IOException {
+        version = Pom.read(TOP.resolve("pom.xml")).text("version").orElseThrow();
+        for (Path file : poms()) {
+            Pom pom = Pom.read(file);
+            if (!pom.text("properties/maven.deploy.skip").equals(Optional.of("true"))) {
+                published.put(pom.text("artifactId").orElseThrow(), pom);
+            }
+        }
+        assertTrue(published.size() > 25, () -> "the modules were not found: " + published.keySet());
+        published
+                .get(BOM)
+                .dependencies("dependencyManagement/dependencies/dependency")
+                .forEach(one -> managed.add(one.artifact()));
+    }
+
+    private static List<Path> poms() throws IOException {
+        try (Stream<Path> files = Files.walk(TOP, 3)) {
+            return files.filter(file -> file.endsWith("pom.xml")).toList();
+        }
+    }
+
+    private static List<Path> pages() throws IOException {
+        List<Path> pages = new ArrayList<>(List.of(TOP.resolve("README.md")));
+        try (Stream<Path> docs = Files.walk(TOP.resolve("docs"))) {
+            docs.filter(file -> file.toString().endsWith(".md")).sorted().forEach(pages::add);
+        }
+        return pages;
+    }
+
+    @Test
+    void dependenciesOfThePagesAreArtifactsThatArePublished() throws IOException {
+        readModules();
+        int dependencies = 0;
+        for (Path page : pages()) {
+            for (String block : blocks(page)) {
+                Pom pom =
+                        Pom.read(Files.writeString(directory.resolve("block.xml"), "<project>" + block + "</project>"));
+                List<Pom.Dependency> plain = pom.dependencies("dependency");
+                List<Pom.Dependency> imported = pom.dependencies("dependencyManagement/dependencies/dependency");
+                plain.forEach(one -> check(page, one));
+                imported.forEach(one -> checkImport(page, one));
+                dependencies += plain.size() + imported.size();
+                assertTrue(plain.size() + imported.size() > 0, page + " has a block without a dependency");
+            }
+        }
+        assertEquals(Set.of(), wrong);
+        assertTrue(dependencies > 10, "the dependencies were not found");
+    }
+
+    private void check(Path page, Pom.Dependency one) {
+        String where = page + ": " + one;
+        if (!one.group().equals(GROUP) || !published.containsKey(one.artifact())) {
+            wrong.add(where + " is no artifact that is published");
+        }
+        if (one.version().isEmpty()
+                ? !managed.contains(one.artifact())
+                : !one.version().equals(version)) {
+            wrong.add(where + " has neither the version of the build nor one that the BOM manages");
+        }
+        if (!SCOPES.contains(one.scope())) {
+            wrong.add(where + " has an unknown scope");
+        }
+    }
+
+    private void checkImport(Path page, Pom.Dependency one) {
+        if (!one.equals(new Pom.Dependency(GROUP, BOM, version, "import"))) {
+            wrong.add(page + ": " + one + " is not how the BOM is imported");
+        }
+    }
+
+    /** Such as {@code 1.15.12 to 1.17.2}: the module is built with one of them, and other tests try the others. */
+    @Test
+    void versionsOfAnotherLibraryThatABlockNamesHaveOneThatTheBuildUses() throws IOException {
+        Set<String> used = new TreeSet<>();
+        for (Path pom : poms()) {
+            used.addAll(versions(Files.readString(pom)));
+        }
+        Set<String> unused = new TreeSet<>();
+        int named = 0;
+        for (Path page : pages()) {
+            for (String block : blocks(page)) {
+                for (MatchResult comment : COMMENT.matcher(block).results().toList()) {
+                    List<String> versions = versions(comment.group(1));
+                    named += versions.size();
+                    if (!versions.isEmpty() && versions.stream().noneMatch(one -> isUsed(one, used))) {
+                        unused.add(page + ": " + comment.group(1));
+                    }
+                }
+            }
+        }
+        assertEquals(Set.of(), unused);
+        assertTrue(named > 5, "the versions were not found");
+    }
+
+    private static List<String> versions(String text) {
+        return VERSION.matcher(text).results().map(MatchResult::group).toList();
+    }
+
+    private static boolean isUsed(String version, Set<String> used) {
+        return used.stream().anyMatch(one -> one.equals(version) || one.startsWith(version + "."));
+    }
+
+    private static List<String> blocks(Path page) throws IOException {
+        return BLOCK.matcher(Files.readString(page))
+                .results()
+                .map(block -> block.group(1))
+                .toList();
+    }
+}
