@@ -71,12 +71,13 @@ class DependenciesOnPagesTest {
         readModules();
         int dependencies = 0;
         for (Path page : pages()) {
+            String text = Files.readString(page);
             for (String block : blocks(page)) {
                 Pom pom =
                         Pom.read(Files.writeString(directory.resolve("block.xml"), "<project>" + block + "</project>"));
                 List<Pom.Dependency> plain = pom.dependencies("dependency");
                 List<Pom.Dependency> imported = pom.dependencies("dependencyManagement/dependencies/dependency");
-                plain.forEach(one -> check(page, one));
+                plain.forEach(one -> check(page, text, one));
                 imported.forEach(one -> checkImport(page, one));
                 dependencies += plain.size() + imported.size();
                 assertTrue(plain.size() + imported.size() > 0, page + " has a block without a dependency");
@@ -86,7 +87,7 @@ class DependenciesOnPagesTest {
         assertTrue(dependencies > 10, "the dependencies were not found");
     }
 
-    private void check(Path page, Pom.Dependency one) {
+    private void check(Path page, String text, Pom.Dependency one) {
         String where = page + ": " + one;
         if (!one.group().equals(GROUP) || !published.containsKey(one.artifact())) {
             wrong.add(where + " is no artifact that is published");
@@ -95,6 +96,9 @@ class DependenciesOnPagesTest {
                 ? !managed.contains(one.artifact())
                 : !one.version().equals(version)) {
             wrong.add(where + " has neither the version of the build nor one that the BOM manages");
+        }
+        if (one.version().isEmpty() && !text.contains(BOM)) {
+            wrong.add(where + " has no version, and the page does not say where that is");
         }
         if (!SCOPES.contains(one.scope())) {
             wrong.add(where + " has an unknown scope");
