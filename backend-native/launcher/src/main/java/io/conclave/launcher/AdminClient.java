@@ -151,13 +151,17 @@ final class AdminClient implements AutoCloseable {
         socket.getOutputStream().flush();
     }
 
+    /** Takes memory for what has come, and not for what is announced. */
     private ByteBuf readFrame(int maxBytes) throws IOException {
         int length = in.readInt();
         if (length < 0 || length > maxBytes) {
-            throw new IOException("the server sent a frame of " + length + " bytes");
+            throw new IOException("the server announced an answer of " + length + " bytes, and " + maxBytes
+                    + " are the most: what listens there is no server of this version");
         }
-        byte[] bytes = new byte[length];
-        in.readFully(bytes);
+        byte[] bytes = in.readNBytes(length);
+        if (bytes.length < length) {
+            throw new EOFException("the server ended the connection within an answer of " + length + " bytes");
+        }
         return Unpooled.wrappedBuffer(bytes);
     }
 

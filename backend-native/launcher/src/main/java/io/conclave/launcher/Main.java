@@ -198,6 +198,11 @@ public final class Main {
         } catch (ConfigException | IllegalArgumentException e) {
             err.println(e.getMessage());
             return USAGE;
+        } catch (OutOfMemoryError e) {
+            err.println(all.get(0) + " was not done: what it has to read does not fit into "
+                    + (Runtime.getRuntime().maxMemory() >> 20) + " MB (" + e.getMessage()
+                    + "). Give it as much as the server has: JVM_FLAGS=-Xmx...");
+            return FAILED;
         }
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import io.conclave.connection.ClientLimit;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.protocol.ConnectResponse;
@@ -18,10 +19,12 @@ import io.conclave.server.AdminSecret;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ServerConfig;
 import io.conclave.time.TimeSource;
+import io.conclave.tree.SnapshotCodec;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -49,6 +52,19 @@ class AdminClientTest {
                 answer.readBytes(client.getOutputStream(), answer.readableBytes());
             }
             in.readFully(new byte[in.readInt()]);
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Answers one request after the other with these, and ends the connection. */
+    private static void serveAndGo(ServerSocket port, List<ByteBuf> answers) {
+        try (Socket client = port.accept()) {
+            DataInputStream in = new DataInputStream(client.getInputStream());
+            for (ByteBuf answer : answers) {
+                in.readFully(new byte[in.readInt()]);
+                answer.readBytes(client.getOutputStream(), answer.readableBytes());
+            }
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }
@@ -119,5 +135,45 @@ class AdminClientTest {
 
             server.get();
         }
+    }
+
+    @Test
+    void anAnswerThatIsTooLongIsRefusedWithItsBound() throws Exception {
+        try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> server = CompletableFuture.runAsync(
+                    () -> serveAndGo(port, List.of(Unpooled.buffer().writeInt(Integer.MAX_VALUE))));
+
+            IOException refusal = assertThrows(IOException.class, () -> new AdminClient(addressOf(port), "secret"));
+
+            assertEquals(
+                    "the server announced an answer of 2147483647 bytes, and 4194300 are the most:"
+                            + " what listens there is no server of this version",
+                    refusal.getMessage());
+            server.get();
+        }
+    }
+
+    /** A piece of a backup may have 256 MB; whoever says so must send them. */
+    @Test
+    void anAnswerTakesNoMemoryBeforeItComes() throws Exception {
+        List<ByteBuf> answers = List.of(
+                frame(new ConnectResponse(0, 30_000, 1, new byte[16], false, true), NOTHING),
+                frame(new ReplyHeader(Xid.AUTH, 0, ErrorCode.OK.code()), NOTHING),
+                Unpooled.buffer().writeInt(SnapshotCodec.MAX_CHUNK_BYTES).writeZero(1_000));
+        try (ServerSocket port = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            CompletableFuture<Void> server = CompletableFuture.runAsync(() -> serveAndGo(port, answers));
+
+            try (AdminClient client = new AdminClient(addressOf(port), "secret")) {
+                long before = allocatedBytes();
+                assertThrows(IOException.class, client::backupPiece);
+                assertTrue(allocatedBytes() - before < SnapshotCodec.MAX_CHUNK_BYTES / 16);
+            }
+            server.get();
+        }
+    }
+
+    private static long allocatedBytes() {
+        return ((ThreadMXBean) ManagementFactory.getThreadMXBean())
+                .getThreadAllocatedBytes(Thread.currentThread().getId());
     }
 }

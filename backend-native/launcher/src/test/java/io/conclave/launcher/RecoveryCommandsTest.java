@@ -92,6 +92,26 @@ class RecoveryCommandsTest extends CommandsFixture {
     }
 
     @Test
+    void aStateThatDoesNotFitIntoTheHeapIsSaidToBeSo() throws Exception {
+        Path file = configuration("imported");
+        assertEquals(0, run("import", file, ForeignFiles.writeLarge(directory.resolve("zookeeper"), 60 << 20)), said());
+        Process verify = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Xmx40m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Main.class.getName(),
+                        "verify",
+                        directory.resolve("imported").toString())
+                .redirectErrorStream(true)
+                .start();
+        String said = new String(verify.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(1, verify.waitFor(), said);
+        assertTrue(said.contains("verify was not done: what it has to read does not fit into 40 MB"), said);
+        assertFalse(said.contains("\tat "), said);
+    }
+
+    @Test
     void nothingIsImportedOfADamagedFile() throws Exception {
         Path source = ForeignFiles.write(directory.resolve("zookeeper"));
         try (RandomAccessFile damaged =

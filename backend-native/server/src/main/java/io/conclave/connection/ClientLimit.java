@@ -35,7 +35,7 @@ public enum ClientLimit {
 
     /**
      * Bytes of memory that the replicated state takes, about; beyond it deletions go on, and a sixteenth more of
-     * ephemeral znodes and containers.
+     * ephemeral znodes, half of it of containers.
      */
     STATE_BYTES("maxStateBytes", Effect.REFUSES, 0, 0.4),
 

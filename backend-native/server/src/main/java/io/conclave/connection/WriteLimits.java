@@ -10,6 +10,7 @@ import io.conclave.tree.Quota;
 import io.conclave.tree.TreeState;
 import io.conclave.tree.Znode;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
@@ -28,10 +29,16 @@ final class WriteLimits {
     private static final int AUTH_LISTS = 128;
 
     /**
-     * A full state has so much more room for znodes that go by themselves, as a part of its bound: consumers that empty
-     * it need places in line and claims.
+     * A full state has so much more room for ephemeral znodes, as a part of its bound: consumers that empty it need
+     * places in line and claims.
      */
-    private static final int TRANSIENT_PART = 16;
+    private static final int EPHEMERAL_PART = 16;
+
+    /**
+     * The part for containers that lies in that, too. One that never has a child stays for good, so containers must
+     * leave room for those who have a session.
+     */
+    private static final int CONTAINER_PART = 2 * EPHEMERAL_PART;
 
     private final ClientConnection connection;
     private final LimitGuard guard;
@@ -128,10 +135,12 @@ final class WriteLimits {
     }
 
     private boolean isFull(RequestBody.Create create) {
-        boolean goesByItself = CreateFlag.lookup(create.flags())
-                .filter(flag -> flag.isEphemeral() || flag.isContainer())
-                .isPresent();
-        return isFullBeyond(goesByItself ? guard.limits().most(ClientLimit.STATE_BYTES) / TRANSIENT_PART : 0);
+        Optional<CreateFlag> flag = CreateFlag.lookup(create.flags());
+        long most = guard.limits().most(ClientLimit.STATE_BYTES);
+        if (flag.filter(CreateFlag::isEphemeral).isPresent()) {
+            return isFullBeyond(most / EPHEMERAL_PART);
+        }
+        return isFullBeyond(flag.filter(CreateFlag::isContainer).isPresent() ? most / CONTAINER_PART : 0);
     }
 
     private boolean isFullBeyond(long moreBytes) {

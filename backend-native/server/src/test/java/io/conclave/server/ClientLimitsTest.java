@@ -298,6 +298,26 @@ class ClientLimitsTest {
         }
     }
 
+    /** A container that never has a child stays when its client has gone. */
+    @Test
+    void containersLeaveRoomInAFullStateForThoseWhoHaveASession() throws IOException {
+        int full = ErrorCode.QUOTA_EXCEEDED.code();
+        try (ConclaveServer server = TestServer.limited(ClientLimit.STATE_BYTES, 100_000);
+                RawClient client = RawClient.attached(TestServer.port(server), 20_000)) {
+            while (client.error(Requests.create("/n", CreateFlag.PERSISTENT_SEQUENTIAL)) == 0) {
+                // until it is full
+            }
+            int containers = 0;
+            while (client.error(Requests.create("/c" + containers, CreateFlag.CONTAINER)) == 0) {
+                containers++;
+            }
+            assertTrue(containers > 0);
+            assertEquals(103_125, TestServer.metric(server, "zk_conclave_state_bytes"), 1_000);
+            assertEquals(full, client.error(Requests.create("/c", CreateFlag.CONTAINER)));
+            assertEquals(0, client.error(Requests.create("/c0/place", CreateFlag.EPHEMERAL_SEQUENTIAL)));
+        }
+    }
+
     private static int failedPart(RawClient client, RequestBody.Multi multi, int part) throws IOException {
         ReplyBody result =
                 client.call(multi, ReplyBody.Multi.class).results().get(part).body();
