@@ -20,7 +20,7 @@ final class BackgroundThreads {
     private static final int WAITING_WORKERS = 32;
 
     /** Four-letter words whose texts wait. */
-    private static final int MOST_WORDS = 256;
+    static final int MOST_WORDS = 256;
 
     private static final AtomicInteger COUNT = new AtomicInteger();
 

@@ -10,6 +10,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
+import io.conclave.connection.ClientLimit;
 import io.conclave.protocol.AclRecord;
 import io.conclave.protocol.ConnectionRequest;
 import io.conclave.protocol.OpCode;
@@ -32,6 +33,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.LoggerFactory;
 
 /** DIGEST-MD5 with a server, token by token. */
@@ -59,7 +62,11 @@ class SaslTest {
     }
 
     private static ConclaveServer server(String section, boolean keepsFailed, String... enforced) {
-        return TestServer.start(TestServer.config()
+        return TestServer.start(config(section, keepsFailed, enforced).build());
+    }
+
+    private static ServerConfig.Builder config(String section, boolean keepsFailed, String... enforced) {
+        return TestServer.config()
                 .clientAuth(new ClientAuthConfig(
                         "SHA1",
                         Set.of(enforced),
@@ -69,8 +76,7 @@ class SaslTest {
                         false,
                         false,
                         false,
-                        ""))
-                .build());
+                        ""));
     }
 
     private static SaslClient client(String user, String password) throws IOException {
@@ -215,6 +221,24 @@ class SaslTest {
             try (RawClient client = proved(server, "bob", PASSWORD)) {
                 assertRefused(client, new byte[0]);
             }
+        }
+    }
+
+    /** The proof is right: nothing but the bound refuses it. */
+    @ParameterizedTest
+    @CsvSource({
+        "SASL_TOKEN_BYTES, 100, zk_conclave_refused_sasl_token_bytes",
+        "SASL_STEPS, 1, zk_conclave_refused_sasl_steps"
+    })
+    void theBytesAndTheNumberOfTokensAreBounded(ClientLimit limit, long most, String metric) throws IOException {
+        ServerConfig config = config("Users", false)
+                .clientLimit(limit, most)
+                .commandWhitelist(Set.of("mntr"))
+                .build();
+        try (ConclaveServer server = TestServer.start(config);
+                RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
+            assertRefused(client, lastToken(client, client("bob", PASSWORD)));
+            assertEquals(1, TestServer.metric(server, metric));
         }
     }
 

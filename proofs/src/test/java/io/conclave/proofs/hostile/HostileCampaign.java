@@ -23,6 +23,9 @@ public final class HostileCampaign {
     private static final int SERIES = 20;
     private static final int HISTOGRAM_LINES = 15;
 
+    /** The p99 of others that is asked for, in times that before an attack; 0 to measure only. */
+    private static final double TIMES = Double.parseDouble(System.getProperty("hostile.times", "0"));
+
     private final HostileClients clients;
     private final Ensemble ensemble;
     private final int secondsOfAnAttack;
@@ -59,6 +62,11 @@ public final class HostileCampaign {
             campaign.run(time, attacks, new Random(seed));
             if (kind == EnsembleKind.CONCLAVE && !campaign.isUnharmed()) {
                 throw new IllegalStateException("a server ended, or requests of others failed; the table says when");
+            }
+            List<Attack> slowed = campaign.attacksBeyond(TIMES);
+            if (TIMES > 0 && !slowed.isEmpty()) {
+                throw new IllegalStateException(
+                        "the p99 of others was more than " + TIMES + " times that before in " + slowed);
             }
         }
     }
@@ -99,21 +107,34 @@ public final class HostileCampaign {
                         && outcome.refused().isEmpty());
     }
 
+    /** Of all runs of an attack. */
+    private HostileClients.Outcome median(Attack attack) {
+        List<HostileClients.Outcome> runs = outcomes.getOrDefault(attack, List.of());
+        return new HostileClients.Outcome(
+                attack,
+                Bystanders.Latencies.medianOf(
+                        runs.stream().map(HostileClients.Outcome::before).toList()),
+                Bystanders.Latencies.medianOf(
+                        runs.stream().map(HostileClients.Outcome::during).toList()),
+                runs.stream().mapToInt(HostileClients.Outcome::ended).sum(),
+                List.of(),
+                "");
+    }
+
+    /** Those in whose median others had a p99 of more than so many times that before. */
+    private List<Attack> attacksBeyond(double times) {
+        return outcomes.keySet().stream()
+                .filter(attack -> !median(attack).isWithin(times))
+                .toList();
+    }
+
     private void report(long minutes) {
         System.out.println("\n" + minutes + " minutes; medians of each attack's runs\n");
         System.out.println(HostileClients.Outcome.heading());
-        outcomes.forEach((attack, runs) -> System.out.println(new HostileClients.Outcome(
-                        attack,
-                        Bystanders.Latencies.medianOf(runs.stream()
-                                .map(HostileClients.Outcome::before)
-                                .toList()),
-                        Bystanders.Latencies.medianOf(runs.stream()
-                                .map(HostileClients.Outcome::during)
-                                .toList()),
-                        runs.stream().mapToInt(HostileClients.Outcome::ended).sum(),
-                        List.of(),
-                        "")
-                .row()));
+        outcomes.keySet().forEach(attack -> System.out.println(median(attack).row()));
+        List<Attack> beyond = attacksBeyond(3);
+        System.out.println("\nThe p99 of others was within three times that before in "
+                + (outcomes.size() - beyond.size()) + " of " + outcomes.size() + " attacks; not in " + beyond);
         System.out.println("\nLive heap at the start, and after each series of " + SERIES + " attacks: " + heaps);
         ensemble.members().stream()
                 .filter(Member::isAlive)
