@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -126,6 +127,19 @@ class ReadmeExampleTest {
                 throw e;
             }
         }
+    }
+
+    /** Who has read it there, and calls {@code examples/run first-lock}, sees what it does. */
+    @Test
+    void firstLockIsThatOfTheReadme() throws Exception {
+        assertEquals("README.md#1", EXAMPLES.get(0).name());
+        String example = Files.readString(Path.of("src/main/java/io/conclave/examples/FirstLock.java"));
+        assertEquals(mainOf(EXAMPLES.get(0).text()), mainOf(example));
+    }
+
+    /** Without blanks: the formatter sets the one, and nobody the other. */
+    private static String mainOf(String text) {
+        return text.substring(text.indexOf("public static void main(")).replaceAll("\\s", "");
     }
 
     @Test
