@@ -36,6 +36,16 @@ class OperationsPageTest {
         }
     }
 
+    @Test
+    void shippedConfigurationIsTakenAlsoWithTheSettingsThatItLeavesOut() throws IOException {
+        Path shipped = ROOT.resolve("backend-native/distribution/src/conf/zoo.cfg");
+        List<String> all = Files.readAllLines(shipped).stream()
+                .map(line -> line.replaceFirst("^#(?=\\w[\\w.]*=)", ""))
+                .toList();
+        assertTrue(all.contains("4lw.commands.whitelist=mntr,ruok"), all::toString);
+        assertTaken(all);
+    }
+
     private void assertTaken(List<String> block) throws IOException {
         List<String> lines = new ArrayList<>();
         for (String line : block) {
@@ -49,7 +59,7 @@ class OperationsPageTest {
             }
         }
         lines.add("dataDir=" + directory);
-        if (block.stream().noneMatch(line -> line.startsWith("server."))) {
+        if (block.stream().noneMatch(line -> line.startsWith("server.") || line.startsWith("clientPort="))) {
             lines.add("clientPort=0");
         }
         Files.writeString(directory.resolve("myid"), "1");
