@@ -6,7 +6,8 @@ import org.junit.jupiter.api.extension.Extension;
 
 /**
  * Makes every {@code await()} look often and wait long: what must come may take a minute on a busy machine, and a test
- * that passes waits no longer than it must.
+ * that passes waits no longer than it must. And none fails by what a thread of another test throws: test classes run
+ * concurrently, and Awaitility would listen to all threads.
  *
  * <p>JUnit finds it as a service where {@code junit.jupiter.extensions.autodetection.enabled} is set.
  */
@@ -19,5 +20,6 @@ public final class PatientAwaits implements Extension {
         Awaitility.setDefaultPollDelay(Duration.ofMillis(1));
         Awaitility.setDefaultPollInterval(POLL);
         Awaitility.setDefaultTimeout(PATIENCE);
+        Awaitility.doNotCatchUncaughtExceptionsByDefault();
     }
 }

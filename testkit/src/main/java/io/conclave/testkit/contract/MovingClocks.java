@@ -37,12 +37,21 @@ final class MovingClocks implements AutoCloseable {
         return clock;
     }
 
+    /** It stands from now on, until it is moved by other means. */
+    synchronized void stop(ManualTimeSource time) {
+        clocks.removeIf(clock -> clock.time == time);
+    }
+
+    private synchronized void moveAll(long nanos) {
+        clocks.forEach(clock -> clock.advance(nanos));
+    }
+
     private void move(long lastNanos) {
         if (closed) {
             return;
         }
         long nowNanos = TimeSource.system().monotonicNanos();
-        clocks.forEach(clock -> clock.advance(nowNanos - lastNanos));
+        moveAll(nowNanos - lastNanos);
         TimeSource.system().schedule(STEP, () -> move(nowNanos));
     }
 

@@ -116,9 +116,17 @@ public abstract class RecipeFixture implements StoreUnderTest {
         return stage.get(PATIENCE.toSeconds(), SECONDS);
     }
 
-    /** A clock that goes as the machine's does, and can jump. */
+    /** A clock that goes as the machine's does, and can jump or be stopped. */
     protected final ManualTimeSource jumpingClock() {
         return clocks.add(isInMemory());
+    }
+
+    /**
+     * Stops a clock that goes: its process sends no heartbeat from now on, as one that is suspended. One whose clock
+     * stands from the beginning may lose its session before it has what the test is about.
+     */
+    protected final void stop(ManualTimeSource jumpingClock) {
+        clocks.stop(jumpingClock);
     }
 
     /**
