@@ -53,8 +53,13 @@ class AcquirableTest {
     }
 
     private final String connectString = "memory:" + UUID.randomUUID();
-    private final Coordinator me = Coordinator.connect(connectString);
-    private final Coordinator rival = Coordinator.connect(connectString);
+    private final Coordinator me = connect();
+    private final Coordinator rival = connect();
+
+    /** Its tries wait for an answer for as long as a busy machine needs. */
+    private Coordinator connect() {
+        return Coordinator.builder(connectString).tryTimeout(PATIENCE).connect();
+    }
 
     private static DistributedLock mutex(Coordinator coordinator) {
         return DistributedLock.at(coordinator, "/mutex");

@@ -286,7 +286,7 @@ public abstract class KeptLockContract extends LockFixture {
         CompletableFuture<LockGrant> second = lock.acquireAsync();
         first.close();
         assertEquals(1, get(second).token().turn());
-        get(second).close();
+        get(get(second).closeAsync());
         assertEquals(List.of(), children(coordinator));
     }
 

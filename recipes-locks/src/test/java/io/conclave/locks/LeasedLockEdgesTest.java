@@ -182,8 +182,8 @@ class LeasedLockEdgesTest {
             faults.expire(before.id());
             await().until(() -> sent.get() == 2);
             RecipeSession next = RecipeAccess.session(extending);
-            awaitDispatcher(next);
-            faults.holdReplies(next.id());
+            faults.holdReplies(next.id()); // waits until what is being refused is refused
+            awaitDispatcher(next); // so both pauses have begun
             clock.advance(Duration.ofSeconds(2)); // both pauses
             awaitDispatcher(before);
             awaitDispatcher(next);

@@ -84,12 +84,9 @@ public abstract class LeasedSemaphoreContract extends RecipeFixture {
 
     @Test
     void permitsOfDeadHoldersComeBackAfterAWholeLease() throws Exception {
-        Coordinator dying = connect();
         Coordinator coordinator = connect();
         LeasedGrant stays = semaphore(coordinator, LONG).acquire();
-        semaphore(dying, shortLease()).acquire();
-        semaphore(dying, shortLease()).acquire();
-        dying.close();
+        leaveTwoByADeadProcess();
         assertEquals(3, semaphore(coordinator, LONG).holders().size());
         LeasedGrant two = semaphore(coordinator, LONG).together(2).acquire(PATIENCE);
         assertEquals(2, semaphore(coordinator, LONG).holders().size());
@@ -97,6 +94,18 @@ public abstract class LeasedSemaphoreContract extends RecipeFixture {
         two.close();
         stays.close();
         awaitNothingLeft(coordinator);
+    }
+
+    /** Of a process that held them when it died: of longer leases, where a busy machine needs longer for that. */
+    private void leaveTwoByADeadProcess() throws Exception {
+        boolean wereHeld = false;
+        for (Duration lease = shortLease(); !wereHeld; lease = lease.multipliedBy(2)) {
+            Coordinator dying = connect();
+            LeasedGrant one = semaphore(dying, lease).acquire(PATIENCE);
+            LeasedGrant other = semaphore(dying, lease).acquire(PATIENCE);
+            dying.close();
+            wereHeld = get(one.lost()) != LossReason.TIME_OVER && get(other.lost()) != LossReason.TIME_OVER;
+        }
     }
 
     @Test

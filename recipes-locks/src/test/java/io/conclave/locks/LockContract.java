@@ -40,6 +40,7 @@ public abstract class LockContract extends LockContinuationContract {
         grant.close();
         assertFalse(grant.isHeld());
         assertEquals(Duration.ZERO, grant.remaining());
+        get(grant.closeAsync()); // close() waits no longer than the session has left
         assertEquals(List.of(), children(coordinator));
         assertEquals(LossReason.RELEASED, grant.lost().toCompletableFuture().get(120, SECONDS));
         assertThrows(GrantLostException.class, grant::ensureHeld);

@@ -14,7 +14,6 @@ import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.request.Delete;
 import io.conclave.testkit.ManualTimeSource;
-import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.Lock;
@@ -55,14 +54,15 @@ abstract class LockLossContract extends LockWaitingContract {
     @Test
     void nextWaiterGetsTheLockWhenTheHoldersSessionExpires() throws Exception {
         Coordinator awake = connect();
-        ManualTimeSource stopped = new ManualTimeSource();
-        Coordinator sleeper = opened(builder().timeSource(stopped));
+        ManualTimeSource clock = jumpingClock();
+        Coordinator sleeper = opened(builder().timeSource(clock));
         LockGrant grant = lockOf(sleeper).acquire();
+        stop(clock);
         CompletableFuture<LockGrant> waiter = lockOf(awake).acquireAsync();
         LockGrant next =
                 waiter.get(sessionTimeout().toMillis() * 3 + 20_000, java.util.concurrent.TimeUnit.MILLISECONDS);
         assertTrue(next.token().compareTo(grant.token()) > 0);
-        stopped.advance(sessionTimeout().plusSeconds(60)); // it wakes up
+        clock.advance(sessionTimeout().plusSeconds(60)); // it wakes up
         assertFalse(grant.isHeld());
         assertThrows(GrantLostException.class, grant::ensureHeld);
         grant.close();
@@ -73,9 +73,10 @@ abstract class LockLossContract extends LockWaitingContract {
     @Test
     void grantIsLostByTheHoldersOwnClockBeforeTheServerExpiresIt() throws Exception {
         connect(); // the store in memory goes by the clock of the first one
-        ManualTimeSource clock = new ManualTimeSource();
+        ManualTimeSource clock = jumpingClock();
         Coordinator coordinator = opened(builder().timeSource(clock));
         LockGrant grant = lockOf(coordinator).acquire();
+        stop(clock);
         clock.advanceWallOnly(sessionTimeout()); // the machine was suspended: no timer has run
         assertFalse(grant.isHeld());
         awaitNextSession(coordinator, clock);
@@ -86,14 +87,12 @@ abstract class LockLossContract extends LockWaitingContract {
     @Test
     void lostHolderGetsTheLockAgainInItsNextSession() throws Exception {
         connect(); // the store in memory goes by the clock of the first one
-        ManualTimeSource clock = new ManualTimeSource();
+        ManualTimeSource clock = jumpingClock();
         Coordinator coordinator = opened(builder().timeSource(clock));
         LockGrant old = lockOf(coordinator).acquire();
-        clock.advanceWallOnly(sessionTimeout());
-        awaitNextSession(coordinator, clock);
-        CompletableFuture<LockGrant> again = lockOf(coordinator).acquireAsync();
-        clock.advanceUntil(Duration.ofMillis(1), again::isDone);
-        assertTrue(again.get().token().compareTo(old.token()) > 0);
+        loseSession(coordinator, clock);
+        LockGrant again = lockOf(coordinator).acquire(PATIENCE);
+        assertTrue(again.token().compareTo(old.token()) > 0);
     }
 
     @Test

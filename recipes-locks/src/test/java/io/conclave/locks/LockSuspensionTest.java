@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,14 +33,14 @@ import org.junit.jupiter.api.Test;
 /** What a lock does while the connection is away, and when it comes back. */
 class LockSuspensionTest {
     private static final NodePath LINE = NodePath.of("/locks/suspended");
-    /** For a session that is to be lost. */
-    private static final Duration SHORT = Duration.ofSeconds(3);
+    private static final Duration STEP = Duration.ofSeconds(1);
 
-    /** For a session that is to outlive a suspension, on a busy machine as well. */
+    /** For a session that is to outlive a suspension, on a busy machine as well; one that is lost has its own clock. */
     private static final Duration LONG = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
     private final Faults faults = MemoryStore.named(store).faults();
+    private final ManualTimeSource clock = new ManualTimeSource();
     private Coordinator victim;
     private Coordinator other;
 
@@ -96,26 +97,32 @@ class LockSuspensionTest {
 
     @Test
     void grantIsLostWhenTheSuspensionOutlivesTheSession() throws Exception {
-        reconnect(victim().sessionTimeout(SHORT));
+        reconnect(victim().timeSource(clock));
         LockGrant grant = lockOf(victim).acquire();
         suspendVictim();
-        assertEquals(LossReason.SESSION_LOST, grant.lost().toCompletableFuture().get(120, SECONDS));
+        CompletableFuture<LossReason> lost = grant.lost();
+        clock.advanceUntil(STEP, lost::isDone);
+        assertEquals(LossReason.SESSION_LOST, lost.join());
         assertFalse(grant.isHeld());
         faults.restoreAll();
-        lockOf(victim).acquire(Duration.ofSeconds(20)).close();
+        clock.advanceUntil(STEP, () -> victim.state() == SessionState.CONNECTED);
+        lockOf(victim).acquire().close();
     }
 
     @Test
     void closeDuringASuspensionReturnsInTimeAndDeletesLater() throws Exception {
-        reconnect(victim().sessionTimeout(SHORT));
+        reconnect(victim().timeSource(clock));
         LockGrant grant = lockOf(victim).acquire();
-        long session = suspendVictim();
-        long begin = System.nanoTime();
-        grant.close();
-        Duration took = Duration.ofNanos(System.nanoTime() - begin);
-        assertTrue(took.compareTo(SHORT.plusSeconds(20)) < 0, took::toString);
-        faults.restore(session);
-        awaitInLine(0);
+        suspendVictim();
+        FutureTask<Void> closed = new FutureTask<>(grant::close, null);
+        Thread closing = new Thread(closed);
+        closing.start();
+        await().until(() -> closing.getState() == Thread.State.WAITING);
+        clock.advance(LONG); // what the session has left, at most
+        closed.get(120, SECONDS);
+        faults.restoreAll();
+        clock.advanceUntil(
+                STEP, () -> other.execute(GetChildren.of(LINE)).names().isEmpty());
     }
 
     @Test
@@ -132,7 +139,6 @@ class LockSuspensionTest {
 
     @Test
     void waiterThatTimesOutDuringASuspensionIsDeletedOnReconnect() throws Exception {
-        ManualTimeSource clock = new ManualTimeSource();
         reconnect(victim().timeSource(clock));
         LockGrant first = lockOf(other).acquire();
         CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync(Duration.ofSeconds(3));
@@ -161,11 +167,13 @@ class LockSuspensionTest {
 
     @Test
     void waiterFailsWhenItsSessionEndsDuringASuspension() throws Exception {
-        reconnect(victim().sessionTimeout(SHORT));
+        reconnect(victim().timeSource(clock));
         lockOf(other).acquire();
         CompletableFuture<LockGrant> waiter = lockOf(victim).acquireAsync();
         awaitInLine(2);
-        suspendVictim();
+        faults.expire(suspendVictim());
+        assertFalse(waiter.isDone());
+        clock.advanceUntil(STEP, waiter::isDone);
         ExecutionException failure = assertThrows(ExecutionException.class, () -> waiter.get(120, SECONDS));
         assertTrue(failure.getCause() instanceof SessionGoneException, failure::toString);
         awaitInLine(1);

@@ -44,7 +44,7 @@ public abstract class SharedLockContract extends LockFixture {
                 sharedOf(coordinator).members(),
                 sharedOf(coordinator).membersAsync().get(120, SECONDS));
         one.close();
-        two.close();
+        get(two.closeAsync()); // close() waits no longer than the session has left
         sharedOf(coordinator).writeLock().tryAcquire().orElseThrow().close();
         awaitMembers(coordinator, 0);
     }

@@ -205,7 +205,7 @@ class ShortHoldTest {
     void lossWithinWhileHeldIsToldAtOnce() {
         assertThrows(
                 GrantLostException.class,
-                () -> lock.whileHeld(Duration.ofSeconds(5), grant -> {
+                () -> lock.whileHeld(Duration.ofMinutes(2), grant -> {
                     other.execute(Delete.of(grant.path()));
                     assertFalse(new CountDownLatch(1).await(120, SECONDS)); // interrupted by the loss
                 }));
@@ -218,14 +218,14 @@ class ShortHoldTest {
         AtomicBoolean interrupted = new AtomicBoolean();
         assertThrows(
                 GrantLostException.class,
-                () -> kept.whileHeld(Duration.ofSeconds(5), grant -> {
+                () -> kept.whileHeld(Duration.ofMinutes(2), grant -> {
                     CompletableFuture<LockGrant> next = others.acquireAsync();
                     await().until(() -> others.members().size() == 2);
                     settle(); // the place has seen its rival, and watches the line no longer
                     try {
                         other.execute(Delete.of(grant.path()));
                         next.get(); // on the connection of the other
-                        new CountDownLatch(1).await(10, SECONDS);
+                        new CountDownLatch(1).await(120, SECONDS);
                     } catch (InterruptedException e) {
                         interrupted.set(true);
                     }
@@ -239,7 +239,7 @@ class ShortHoldTest {
         MultiLock both = MultiLock.of(lock, DistributedLock.at(holding, "/locks/second"));
         assertThrows(
                 GrantLostException.class,
-                () -> both.whileHeld(Duration.ofSeconds(5), grant -> {
+                () -> both.whileHeld(Duration.ofMinutes(2), grant -> {
                     other.execute(Delete.of(lock.holder().orElseThrow().path()));
                     assertFalse(new CountDownLatch(1).await(120, SECONDS)); // interrupted by the loss
                 }));

@@ -3,11 +3,13 @@ package io.conclave.locks;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.CoordinatorBuilder;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.ClosedException;
@@ -15,6 +17,7 @@ import io.conclave.error.Holder;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.metrics.Ongoing;
 import io.conclave.metrics.Outcome;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.MemoryStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,6 +27,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
@@ -43,9 +47,8 @@ class WaitsAndHoldsTest {
             return new Told(name, subject, null);
         }
     };
-    private final Coordinator holder = Coordinator.builder("memory:" + store).connect();
-    private final Coordinator coordinator =
-            Coordinator.builder("memory:" + store).metrics(hook).connect();
+    private final Coordinator holder = builder().connect();
+    private final Coordinator coordinator = builder().metrics(hook).connect();
     private final DistributedLock lock = DistributedLock.at(coordinator, PATH);
 
     private final class Told implements Ongoing {
@@ -91,6 +94,10 @@ class WaitsAndHoldsTest {
         public void end(Outcome outcome) {
             ends.add(outcome);
         }
+    }
+
+    private CoordinatorBuilder builder() {
+        return Coordinator.builder("memory:" + store);
     }
 
     @AfterEach
@@ -147,12 +154,23 @@ class WaitsAndHoldsTest {
 
     @Test
     void waitThatTimesOutSaysSo() throws Exception {
-        try (LockGrant other = heldByAnother()) {
+        ManualTimeSource clock = new ManualTimeSource(); // so that it knows the holder before its time is over
+        CoordinatorBuilder late =
+                builder().sessionTimeout(Duration.ofHours(1)).timeSource(clock).metrics(hook);
+        try (LockGrant other = heldByAnother();
+                Coordinator waiting = late.connect()) {
             assertTrue(other.isHeld());
-            assertThrows(AcquireTimeoutException.class, () -> lock.acquire(Duration.ofMillis(20)));
+            Duration limit = Duration.ofMillis(20);
+            CompletableFuture<LockGrant> acquiring =
+                    DistributedLock.at(waiting, PATH).acquireAsync(limit);
+            await().until(() -> !only("lock.wait").obstacle.isEmpty());
+            clock.advanceUntil(limit, acquiring::isDone);
+            Throwable failure =
+                    assertThrows(CompletionException.class, acquiring::join).getCause();
+            assertInstanceOf(AcquireTimeoutException.class, failure);
             assertEquals(List.of(Outcome.TIMED_OUT), only("lock.wait").ends);
             assertTrue(only("lock.wait").failure.contains("batch job 7"));
-            assertEquals(Optional.empty(), lock.tryAcquire());
+            assertEquals(Optional.empty(), DistributedLock.at(waiting, PATH).tryAcquire());
             assertEquals(List.of(Outcome.TIMED_OUT), told.get(1).ends);
         }
     }
