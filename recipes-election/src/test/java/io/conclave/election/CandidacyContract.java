@@ -180,13 +180,14 @@ abstract class CandidacyContract extends ElectionFixture {
     @Test
     void candidacyGoesOnWithTheNextSession() throws Exception {
         Coordinator other = connect(); // the store in memory goes by the clock of the first one
-        ManualTimeSource clock = new ManualTimeSource();
+        ManualTimeSource clock = jumpingClock();
         Coordinator coordinator = opened(builder().timeSource(clock));
         Waiting work = new Waiting();
         Candidacy candidacy = electionOf(coordinator, "again").runWhileLeader(work);
         Leadership first = work.awaitBegun();
         CompletableFuture<Leadership> waiter = electionOf(other).campaignAsync();
         awaitCandidates(other, 2);
+        stop(clock);
         clock.advanceWallOnly(sessionTimeout());
         assertFalse(first.isHeld());
         awaitNextSession(coordinator, clock);

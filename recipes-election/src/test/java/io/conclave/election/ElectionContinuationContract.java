@@ -122,12 +122,14 @@ abstract class ElectionContinuationContract extends ElectionLossContract {
         leadership.resignAsync().cancel(true);
         assertEquals(LossReason.RELEASED, leadership.lost().get(120, SECONDS));
         CountDownLatch works = new CountDownLatch(1);
+        CompletableFuture<Void> end = new CompletableFuture<>();
         Candidacy candidacy = electionOf(coordinator).runWhileLeader(leader -> {
             works.countDown();
-            new CountDownLatch(1).await();
+            end.join(); // which an interrupt does not end
         });
         assertTrue(works.await(120, SECONDS));
         assertTrue(candidacy.closeAsync().complete(null)); // the work goes on to its end
+        end.complete(null);
         candidacy.closeAsync().get(120, SECONDS);
         awaitNothingLeft(coordinator);
     }

@@ -49,6 +49,7 @@ public abstract class ElectionContract extends ElectionContinuationContract {
         assertEquals(
                 LossReason.RELEASED, leadership.lost().toCompletableFuture().get(120, SECONDS));
         assertThrows(GrantLostException.class, leadership::ensureHeld);
+        get(leadership.resignAsync()); // resign() waits no longer than the session has left
         assertEquals(List.of(), children(coordinator));
         assertTrue(election.leader().isEmpty());
     }

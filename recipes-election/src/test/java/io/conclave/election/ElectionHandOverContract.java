@@ -114,10 +114,7 @@ abstract class ElectionHandOverContract extends ElectionUpdateContract {
                 .path();
         CompletableFuture<Leadership> named = electionOf(connect(), "named").campaignAsync();
         awaitCandidates(coordinator, 3);
-        TransferFailedException failure = assertThrows(
-                TransferFailedException.class,
-                () -> leader.handOver(candidate(election, "named"), Duration.ofMillis(300)));
-        assertTrue(failure.getMessage().contains("stubborn"), failure::toString);
+        assertNamesWhoIsInTheWay(leader, candidate(election, "named"), "stubborn");
         assertTrue(leader.isHeld());
         assertFalse(named.isDone());
         org.awaitility.Awaitility.await().atMost(PATIENCE).until(() -> names(election)
@@ -125,6 +122,17 @@ abstract class ElectionHandOverContract extends ElectionUpdateContract {
         leader.close();
         coordinator.execute(Delete.of(stubborn));
         get(named).close();
+    }
+
+    /** It does once it has read the line: with a longer limit, where a busy machine needs longer for that. */
+    private static void assertNamesWhoIsInTheWay(Leadership leader, Candidate named, String inTheWay) {
+        String message = "";
+        for (Duration limit = Duration.ofMillis(300); !message.contains(inTheWay); limit = limit.multipliedBy(2)) {
+            Duration present = limit;
+            message = assertThrows(TransferFailedException.class, () -> leader.handOver(named, present))
+                    .getMessage();
+            assertTrue(message.contains(inTheWay) || message.endsWith("in the way: []"), message);
+        }
     }
 
     @Test

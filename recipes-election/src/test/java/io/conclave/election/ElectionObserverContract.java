@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.session.Registration;
 import io.conclave.testkit.ManualTimeSource;
-import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
@@ -104,23 +103,17 @@ abstract class ElectionObserverContract extends ElectionHandOverContract {
     @Test
     void observerGoesOnAfterALostSession() throws Exception {
         Coordinator steady = connect(); // the store in memory goes by the clock of the first one
-        ManualTimeSource clock = new ManualTimeSource();
+        ManualTimeSource clock = jumpingClock();
         Coordinator observing = opened(builder().timeSource(clock));
         Told told = new Told();
         electionOf(observing).observe(told);
         told.awaitLast("-");
-        clock.advanceWallOnly(sessionTimeout());
-        awaitNextSession(observing, clock);
+        loseSession(observing, clock);
         Leadership leadership = electionOf(steady, "after").campaign(PATIENCE);
-        awaitTold(told, clock, "after");
-        clock.advanceWallOnly(sessionTimeout());
-        awaitNextSession(observing, clock);
+        told.awaitLast("after");
+        loseSession(observing, clock);
         leadership.close();
-        awaitTold(told, clock, "-");
-    }
-
-    private static void awaitTold(Told told, ManualTimeSource clock, String state) {
-        clock.advanceUntil(Duration.ofMillis(1), () -> told.last().equals(state));
+        told.awaitLast("-");
     }
 
     @Test

@@ -155,11 +155,10 @@ abstract class ElectionUpdateContract extends CandidacyContract {
     @Test
     void leaderWhoseSessionIsLostChangesNothing() throws Exception {
         connect(); // the store in memory goes by the clock of the first one
-        ManualTimeSource clock = new ManualTimeSource();
+        ManualTimeSource clock = jumpingClock();
         Coordinator coordinator = opened(builder().timeSource(clock));
         Leadership leadership = electionOf(coordinator).campaign();
-        clock.advanceWallOnly(sessionTimeout());
-        awaitNextSession(coordinator, clock);
+        loseSession(coordinator, clock);
         GrantLostException lost = failure(leadership.updateAsync(bytes("late")));
         assertEquals(LossReason.SESSION_LOST, lost.reason());
     }

@@ -66,7 +66,8 @@ class FaultyWorkTest extends ElectionFixture {
     @Test
     void workThatClearsTheInterruptOfAnotherIsInterruptedForTheEndStill() throws Exception {
         ManualTimeSource clock = new ManualTimeSource();
-        Coordinator coordinator = opened(builder().timeSource(clock));
+        Coordinator coordinator =
+                opened(builder().timeSource(clock).sessionTimeout(PATIENCE.multipliedBy(2))); // nobody keeps it alive
         AtomicReference<Candidacy> own = new AtomicReference<>();
         CompletableFuture<List<Boolean>> seen = new CompletableFuture<>();
         own.set(electionOf(coordinator).runWhileLeader(leadership -> {
@@ -208,7 +209,7 @@ class FaultyWorkTest extends ElectionFixture {
         try (Candidacy candidacy = electionOf(coordinator).runWhileLeader(leadership -> {}, task -> {
             throw new RejectedExecutionException("thrown by a test");
         })) {
-            await().atMost(PATIENCE).until(() -> candidacy.failureCount() == 1);
+            await().atMost(PATIENCE).until(() -> candidacy.failureCount() > 0);
             awaitNothingLeft(coordinator);
             assertEquals(0, candidacy.runCount());
         }

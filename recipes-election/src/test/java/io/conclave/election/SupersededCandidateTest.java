@@ -46,7 +46,8 @@ class SupersededCandidateTest extends ElectionFixture {
     }
 
     private CompletableFuture<Leadership> supersededOnce(Coordinator former) {
-        Coordinator candidate = opened(builder().timeSource(time));
+        Coordinator candidate =
+                opened(builder().timeSource(time).sessionTimeout(PATIENCE.multipliedBy(2))); // nobody keeps it alive
         CompletableFuture<Leadership> campaign = electionOf(candidate).campaignAsync();
         await().until(() -> places.get() > 0 && children(former).equals(List.of("leader")));
         return campaign;
