@@ -101,11 +101,13 @@ class DelayQueueClocksTest {
         producer.put("item", Duration.ofMinutes(3));
         CompletableFuture<String> waiting = waiting();
         consumersClock.advanceWallOnly(Duration.ofMinutes(3)); // less than the session lives
-        long from = consumersClock.monotonicNanos();
-        consumersClock.advanceUntil(STEP, waiting::isDone);
-        assertEquals("item", waiting.get(120, SECONDS));
-        long took = consumersClock.monotonicNanos() - from;
-        assertFalse(took > Duration.ofMinutes(1).toNanos(), () -> "noticed after " + took + " ns");
+        for (int second = 0; second < 60 && !waiting.isDone(); second++) {
+            consumersClock.advance(STEP);
+            for (int i = 0; i < 4; i++) { // what the step has begun goes on before the next one
+                consuming.execute(Exists.of(NodePath.ROOT));
+            }
+        }
+        assertEquals("item", waiting.get(120, SECONDS), "within a minute of its clock");
     }
 
     @Test

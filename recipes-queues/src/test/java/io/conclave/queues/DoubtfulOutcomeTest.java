@@ -99,8 +99,9 @@ class DoubtfulOutcomeTest {
         CompletableFuture<Void> put = queue.putAsync("cancelled");
         awaitAway();
         put.cancel(true);
-        clock.advance(AWAY);
-        queue.put("later"); // behind it
+        CompletableFuture<Void> later = queue.putAsync("later"); // behind it
+        clock.advanceUntil(STEP, later::isDone);
+        later.join();
         assertEquals("later", rivals.take());
     }
 

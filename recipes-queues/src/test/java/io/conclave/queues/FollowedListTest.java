@@ -43,6 +43,7 @@ class FollowedListTest {
     private Coordinator connect(TimeSource time) {
         return Coordinator.builder("memory:" + store)
                 .sessionTimeout(Duration.ofMinutes(5))
+                .tryTimeout(Duration.ofMinutes(2)) // for a busy machine
                 .timeSource(time)
                 .connect();
     }

@@ -182,7 +182,8 @@ class UnusableItemsTest extends QueueFixture {
     /** Else each event of a busy queue would have it tried once more, before any other. */
     @Test
     void oneOfAPriorityQueueIsNotTriedBeforeEachOfTheOthers() throws Exception {
-        Coordinator other = opened(builder().timeSource(new ManualTimeSource()));
+        Coordinator other =
+                opened(builder().timeSource(new ManualTimeSource()).sessionTimeout(PATIENCE.multipliedBy(2)));
         DistributedPriorityQueue<String> priorities = priorityQueue(other);
         priorities.put("secret", 0);
         for (int i = 1; i < 10; i++) {
