@@ -91,21 +91,24 @@ class UniqueIdsLossTest {
                 }
                 asked.add((random.nextBoolean() ? ids : otherIds).nextAsync());
             }
-            if (random.nextBoolean()) {
+            boolean isClosed = random.nextBoolean();
+            if (isClosed) {
                 persister.close(); // a caller that still waits is served by the next one
             }
             for (CompletableFuture<Long> id : asked) {
-                take(id, given);
+                take(id, isClosed, given);
             }
             persister.closeAsync().get(120, SECONDS);
         }
     }
 
-    private static void take(CompletableFuture<Long> id, Set<Long> given) throws Exception {
+    private static void take(CompletableFuture<Long> id, boolean mayNotCome, Set<Long> given) throws Exception {
         try {
-            assertTrue(given.add(id.get(30, MILLISECONDS)), "given twice: " + id);
+            long next = mayNotCome ? id.get(30, MILLISECONDS) : id.get(120, SECONDS);
+            assertTrue(given.add(next), "given twice: " + id);
         } catch (TimeoutException e) {
-            id.cancel(true); // there is no persister
+            assertTrue(mayNotCome, "there is a persister, and no id");
+            id.cancel(true);
         } catch (ExecutionException e) {
             assertTrue(e.getCause() instanceof ConclaveException, e::toString);
         }

@@ -42,7 +42,7 @@ class JdbcGuardStormTest {
     void close() throws Exception {
         database.close();
         threads.shutdownNow();
-        assertTrue(threads.awaitTermination(20, SECONDS));
+        assertTrue(threads.awaitTermination(120, SECONDS));
     }
 
     @ParameterizedTest

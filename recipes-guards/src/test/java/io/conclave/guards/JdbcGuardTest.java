@@ -45,7 +45,7 @@ class JdbcGuardTest {
     void close() throws Exception {
         database.close();
         threads.shutdownNow();
-        assertTrue(threads.awaitTermination(20, SECONDS));
+        assertTrue(threads.awaitTermination(120, SECONDS));
     }
 
     private static FencingToken token(long zxid) {

@@ -66,7 +66,7 @@ public abstract class StoreGuardContract implements StoreUnderTest {
 
     private CoordinatorBuilder builder() {
         return Coordinator.builder(connectString())
-                .sessionTimeout(Duration.ofSeconds(6))
+                .sessionTimeout(Duration.ofSeconds(30))
                 .linearizableReads(true); // on an ensemble one session looks at what another has written
     }
 

@@ -45,6 +45,7 @@ public abstract class GroupContract extends GroupSettlingContract {
             assertEquals(me.token().orElseThrow(), seen.token());
             me.update("two");
             assertEquals(List.of("a=two"), texts(groupOf(other).members()));
+            get(me.closeAsync()); // close() waits no longer than the session has left
         }
         assertEquals(List.of(), groupOf(other).members());
     }

@@ -92,6 +92,7 @@ public abstract class KeptNodeContract extends RecipeFixture {
             assertEquals(KeptNodeState.PRESENT, node.state());
             node.update(bytes("two"));
             assertEquals("two", data(other));
+            get(node.closeAsync()); // close() waits no longer than a session lasts
         }
         assertEquals("not there", data(other));
         try (KeptNode node = persistent(coordinator, "three")) {
@@ -146,7 +147,7 @@ public abstract class KeptNodeContract extends RecipeFixture {
         awaitState(node, KeptNodeState.PRESENT);
         node.update(bytes("three"));
         assertEquals("three", data(other));
-        node.close();
+        get(node.closeAsync());
         assertEquals("not there", data(other));
     }
 

@@ -215,6 +215,7 @@ class PartitionerEdgesTest {
                     lines.list.stream()
                             .map(ILoggingEvent::getFormattedMessage)
                             .filter(line -> line.contains("cannot read the assignment"))
+                            .filter(line -> line.contains(PATH)) // not of other tests
                             .map(line -> line.substring(line.indexOf("cannot"))) // what is held may still be ending
                             .toList());
         } finally {
