@@ -28,7 +28,7 @@ class ServersParametersTest {
     @RegisterExtension
     static final ConclaveExtension CONCLAVE = ConclaveExtension.builder()
             .servers(3)
-            .coordinators(coordinator -> coordinator.sessionTimeout(Duration.ofMillis(1500)))
+            .coordinators(coordinator -> coordinator.sessionTimeout(Duration.ofSeconds(8)))
             .ensemble(servers -> servers.tickTimeMs(50))
             .build();
 

@@ -39,10 +39,13 @@ import org.junit.jupiter.api.Test
 
 class LocksTest {
     private val store = UUID.randomUUID().toString()
-    private val coordinator = Coordinator.connect("memory:$store")
-    private val others = Coordinator.connect("memory:$store")
+    private val coordinator = connect()
+    private val others = connect()
     private val lock = DistributedLock.at(coordinator, "/locks/orders")
     private val lockOfOthers = DistributedLock.at(others, "/locks/orders")
+
+    /** Its tries wait for an answer for as long as a busy machine needs. */
+    private fun connect() = Coordinator.builder("memory:$store").tryTimeout(java.time.Duration.ofMinutes(2)).connect()
 
     @AfterEach
     fun close() {

@@ -21,22 +21,25 @@ class ConclaveHealthTest {
     @Test
     void healthIsUpWhileConnected() {
         String store = UUID.randomUUID().toString();
-        runner.withPropertyValues("conclave.connect-string=memory:" + store).run(context -> {
-            Coordinator coordinator = context.getBean(Coordinator.class);
-            await().until(() -> coordinator.state() == SessionState.CONNECTED);
-            BootVersion.Health up = BootVersion.healthOf(context.getBean(BEAN));
-            assertThat(up.status()).isEqualTo("UP");
-            assertThat(up.details()).hasSize(1).hasFieldOrPropertyWithValue("session", "CONNECTED");
-            MemoryStore.named(store).faults().suspendAll();
-            await().until(() -> coordinator.state() == SessionState.SUSPENDED);
-            BootVersion.Health down = BootVersion.healthOf(context.getBean(BEAN));
-            assertThat(down.status()).isEqualTo("DOWN");
-            assertThat(down.details()).hasFieldOrPropertyWithValue("session", "SUSPENDED");
-            assertThat(down.details().get("reason").toString()).contains("The connection was lost");
-            coordinator.close();
-            assertThat(BootVersion.healthOf(context.getBean(BEAN)).details().get("reason"))
-                    .isEqualTo("The coordinator was closed");
-        });
+        runner.withPropertyValues("conclave.connect-string=memory:" + store, "conclave.session-timeout=10m")
+                .run(context -> {
+                    Coordinator coordinator = context.getBean(Coordinator.class);
+                    await().until(() -> coordinator.state() == SessionState.CONNECTED);
+                    BootVersion.Health up = BootVersion.healthOf(context.getBean(BEAN));
+                    assertThat(up.status()).isEqualTo("UP");
+                    assertThat(up.details()).hasSize(1).hasFieldOrPropertyWithValue("session", "CONNECTED");
+                    MemoryStore.named(store).faults().suspendAll();
+                    await().until(() -> coordinator.state() == SessionState.SUSPENDED);
+                    BootVersion.Health down = BootVersion.healthOf(context.getBean(BEAN));
+                    assertThat(down.status()).isEqualTo("DOWN");
+                    assertThat(down.details()).hasFieldOrPropertyWithValue("session", "SUSPENDED");
+                    assertThat(down.details().get("reason").toString()).contains("The connection was lost");
+                    coordinator.close();
+                    assertThat(BootVersion.healthOf(context.getBean(BEAN))
+                                    .details()
+                                    .get("reason"))
+                            .isEqualTo("The coordinator was closed");
+                });
         MemoryStore.forget(store);
     }
 

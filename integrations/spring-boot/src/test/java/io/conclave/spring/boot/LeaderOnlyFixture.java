@@ -81,7 +81,7 @@ abstract class LeaderOnlyFixture {
     /** Whether an interrupt comes first. */
     static boolean isInterrupted(CountDownLatch end) {
         try {
-            boolean over = end.await(10, TimeUnit.SECONDS);
+            boolean over = end.await(120, TimeUnit.SECONDS);
             return !over && Thread.interrupted();
         } catch (InterruptedException e) {
             return true;

@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ConclaveLockRegistryTest extends SpringIntegrationFixture {
     private static final String ROOT = ConclaveLockRegistry.DEFAULT_ROOT;
 
-    private final Coordinator coordinator = opened(builderOfStore());
-    private final Coordinator otherProcess = opened(builderOfStore());
+    private final Coordinator coordinator = opened(builderOfStore().tryTimeout(PATIENCE)); // for a busy machine
+    private final Coordinator otherProcess = opened(builderOfStore().tryTimeout(PATIENCE));
     private final ManualTimeSource clock = new ManualTimeSource();
     private final ConclaveLockRegistry registry = new ConclaveLockRegistry(coordinator);
     private final ConclaveLockRegistry other = new ConclaveLockRegistry(otherProcess);
@@ -105,15 +105,17 @@ class ConclaveLockRegistryTest extends SpringIntegrationFixture {
 
     @Test
     void tryLockEndsInItsTimeAlthoughTheStoreIsNotReached() throws Exception {
-        registry.obtain("held").lock();
+        ConclaveLockRegistry impatient =
+                new ConclaveLockRegistry(opened(builderOfStore().tryTimeout(Duration.ofMillis(50))));
+        impatient.obtain("held").lock();
         faults.suspendAll();
-        assertFalse(elsewhere(() -> registry.obtain("a").tryLock(50, MILLISECONDS)));
-        assertFalse(elsewhere(() -> registry.obtain("held").tryLock(50, MILLISECONDS)));
-        assertFalse(elsewhere(() -> registry.obtain("a").tryLock(0, MILLISECONDS)));
-        assertFalse(elsewhere(() -> registry.obtain("a").tryLock()));
+        assertFalse(elsewhere(() -> impatient.obtain("a").tryLock(50, MILLISECONDS)));
+        assertFalse(elsewhere(() -> impatient.obtain("held").tryLock(50, MILLISECONDS)));
+        assertFalse(elsewhere(() -> impatient.obtain("a").tryLock(0, MILLISECONDS)));
+        assertFalse(elsewhere(() -> impatient.obtain("a").tryLock()));
         faults.restoreAll();
         await().until(() -> isFree("a"));
-        registry.obtain("held").unlock();
+        impatient.obtain("held").unlock();
     }
 
     @Test
