@@ -6,10 +6,11 @@ import io.conclave.locks.DistributedLock;
 import io.conclave.locks.LockGrant;
 import io.conclave.locks.LockMember;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * Batch jobs that hold a lock for long, and an urgent client that asks them to give it up: the first one finishes its
- * step and consents; the second one does not listen, and loses the lock at a deadline.
+ * step and consents; the second one does not follow, and loses the lock at a deadline.
  */
 public final class RevocableJob {
     static final String LOCK = "/locks/warehouse";
@@ -35,7 +36,11 @@ public final class RevocableJob {
             DemoProcess stubborn = stage.start("stubborn job", RevocableJobWorker.class, "does not listen");
             stubborn.awaits("step 3");
             holder = lock.holder().orElseThrow();
-            System.out.println("urgent: asks " + holder.text() + ", and waits " + DEADLINE.toMillis() + " ms");
+            System.out.println("urgent: asks " + holder.text() + " to give up");
+            CompletableFuture<RevocationOutcome> asked = lock.requestRelease(holder);
+            stubborn.awaits("somebody asks for the lock");
+            System.out.println("urgent: asks again, and waits " + DEADLINE.toMillis() + " ms");
+            asked.cancel(true);
             RevocationOutcome second = lock.requestRelease(holder, DEADLINE).get();
             useIt(lock);
             stubborn.awaits("stops: REVOKED");
@@ -45,7 +50,7 @@ public final class RevocableJob {
     }
 
     private static void useIt(DistributedLock lock) throws InterruptedException {
-        try (LockGrant grant = lock.acquire(Duration.ofSeconds(5))) {
+        try (LockGrant grant = lock.acquire(Duration.ofMinutes(1))) {
             System.out.println("urgent: has the lock, token " + grant.token());
         }
     }
