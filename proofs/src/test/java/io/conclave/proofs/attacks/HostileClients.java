@@ -1,4 +1,4 @@
-package io.conclave.proofs.hostile;
+package io.conclave.proofs.attacks;
 
 import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.ensemble.EnsembleBuilder;
@@ -28,7 +28,6 @@ final class HostileClients implements AutoCloseable {
 
     // The windows of a measurement: nothing is waited for, the bystanders' requests of that time are what is measured.
     private static final Duration WINDOW = Duration.ofSeconds(1);
-    private static final int WINDOWS_BEFORE = 3;
     /** What an attack has left may still be under way. */
     private static final Duration REST = Duration.ofMillis(500);
 
@@ -138,12 +137,12 @@ final class HostileClients implements AutoCloseable {
         return ensemble;
     }
 
-    /** One attack. */
-    Outcome run(Attack attack, int seconds) throws Exception {
+    /** One attack; the others are measured for so many seconds before it, and while it goes on. */
+    Outcome run(Attack attack, int secondsBefore, int seconds) throws Exception {
         try (RawConnection connection = connect()) {
             attack.prepare(connection);
         }
-        return measure(attack, seconds);
+        return measure(attack, secondsBefore, seconds);
     }
 
     /** Starts servers again that an attack has ended, and deletes what it has left in the tree. */
@@ -169,13 +168,13 @@ final class HostileClients implements AutoCloseable {
         return RawConnection.attached(ensemble.members().get(0).clientPort(), 3);
     }
 
-    private Outcome measure(Attack attack, int seconds) throws Exception {
+    private Outcome measure(Attack attack, int secondsBefore, int seconds) throws Exception {
         List<Integer> ports =
                 ensemble.members().stream().map(Member::clientPort).toList();
         try (Bystanders bystanders = new Bystanders(ensemble.members())) {
             pass(WINDOW);
             bystanders.reset();
-            Bystanders.Latencies before = windows(bystanders, WINDOWS_BEFORE);
+            Bystanders.Latencies before = windows(bystanders, secondsBefore);
             attackers.begin(attack, Integer.toString(runs++), ports, connectionsPerServer);
             Bystanders.Latencies during = windows(bystanders, seconds);
             List<String> refused = attack.opening(0).isPresent() ? newcomers(attack) : List.of();

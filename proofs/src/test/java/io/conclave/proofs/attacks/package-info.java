@@ -1,5 +1,5 @@
 /** Clients without credentials that do what harms a server most, and what other clients notice of it. */
 @NullMarked
-package io.conclave.proofs.hostile;
+package io.conclave.proofs.attacks;
 
 import org.jspecify.annotations.NullMarked;

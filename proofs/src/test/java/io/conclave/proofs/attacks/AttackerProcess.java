@@ -1,4 +1,4 @@
-package io.conclave.proofs.hostile;
+package io.conclave.proofs.attacks;
 
 import io.conclave.proofs.faults.ChildJvm;
 import java.io.BufferedReader;

@@ -1,4 +1,4 @@
-package io.conclave.proofs.hostile;
+package io.conclave.proofs.attacks;
 
 import java.io.IOException;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package io.conclave.proofs.hostile;
+package io.conclave.proofs.attacks;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.conclave.proofs.hostile;
+package io.conclave.proofs.attacks;
 
 import io.conclave.proofs.ensemble.Ensemble;
 import io.conclave.proofs.ensemble.EnsembleKind;
@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 public final class HostileCampaign {
     private static final int SERIES = 20;
     private static final int HISTOGRAM_LINES = 15;
+    private static final int SECONDS_BEFORE = 3;
 
     /** The p99 of others that is asked for, in times that before an attack; 0 to measure only. */
     private static final double TIMES = Double.parseDouble(System.getProperty("hostile.times", "0"));
@@ -84,7 +85,7 @@ public final class HostileCampaign {
                 left.addAll(attacks);
                 Collections.shuffle(left, random);
             }
-            HostileClients.Outcome outcome = clients.run(left.remove(0), secondsOfAnAttack);
+            HostileClients.Outcome outcome = clients.run(left.remove(0), SECONDS_BEFORE, secondsOfAnAttack);
             outcomes.computeIfAbsent(outcome.attack(), none -> new ArrayList<>())
                     .add(outcome);
             System.out.println(outcome.row() + " " + outcome.sent());
