@@ -17,7 +17,7 @@ class SimulationIT {
     void everyPromiseHoldsUnderRandomFaults() {
         Campaign campaign = Campaign.run(
                 Long.getLong("sim.seed", 1),
-                Long.getLong("sim.seeds", 1000),
+                Long.getLong("sim.seeds", 400),
                 Mistake.NONE,
                 Runtime.getRuntime().availableProcessors());
         System.out.println(campaign.report());
