@@ -18,7 +18,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,13 +28,16 @@ class RollingUpgradeIT {
     private static final String UNDERSTOOD = "conclave_feature_level_understood";
 
     @TempDir
+    private static Path compiled;
+
+    private static Path earlier;
+
+    @TempDir
     private Path home;
 
-    private Path earlier;
-
-    @BeforeEach
-    void compileTheEarlierVersion() throws Exception {
-        earlier = EarlierVersion.classesIn(home);
+    @BeforeAll
+    static void compileTheEarlierVersion() throws Exception {
+        earlier = EarlierVersion.classesIn(compiled);
     }
 
     /** Three servers, one after the other, the leader last; half-way back once; kills in between; then the level. */

@@ -51,6 +51,12 @@ enum ContractBackends {
         /** A connect string without a chroot. */
         String url();
 
+        /** A test begins to use them. */
+        default void begin() {}
+
+        /** A test uses them no longer. */
+        default void end() {}
+
         /** Ends them and deletes their data. */
         @Override
         void close();
@@ -88,6 +94,7 @@ enum ContractBackends {
 
     /** A connect string to an unused store. */
     String freshUrl() throws InterruptedException {
+        servers().begin();
         String url = servers().url();
         if (this == EMBEDDED) {
             return url + ServerDirectory.create("contract");
@@ -101,6 +108,7 @@ enum ContractBackends {
 
     /** A store is not used any more. */
     void release(String freshUrl) {
+        servers().end();
         if (this == EMBEDDED) {
             ServerDirectory.delete(Path.of(freshUrl.substring(servers().url().length())));
         }

@@ -8,9 +8,11 @@ import io.conclave.request.SetData;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Three servers that vote, durable, in this JVM; the leader may be killed at intervals and comes back a little later.
+ * Nothing is killed while no test runs on them: they live as long as the JVM, and each start costs others their time.
  *
  * <p>A new leader gives every session a full timeout, so where leaders die more often than that no session expires
  * ever: the interval is longer than two timeouts of the contracts that run here.
@@ -33,6 +35,9 @@ final class ContractEnsemble implements Servers {
     private final ConclaveEnsemble ensemble;
     private final String url;
     private final CountDownLatch closed = new CountDownLatch(1);
+    /** How many run on them. */
+    private final AtomicInteger tests = new AtomicInteger();
+
     private Thread killer = new Thread(() -> {}, "no-killer");
 
     /** No server is killed; clients go to any server. */
@@ -67,9 +72,14 @@ final class ContractEnsemble implements Servers {
 
     private void killLeaders() {
         try {
-            for (int kills = 1; !closed.await(BETWEEN_KILLS.toMillis(), TimeUnit.MILLISECONDS); kills++) {
+            int kills = 0;
+            while (!closed.await(BETWEEN_KILLS.toMillis(), TimeUnit.MILLISECONDS)) {
+                if (tests.get() == 0) {
+                    continue;
+                }
                 int leader = ensemble.awaitLeader();
                 long gapMs = killAndWrite(leader);
+                kills++;
                 System.out.println("kill " + kills + ": server " + leader
                         + " led; a client of another server wrote again after " + gapMs + " ms");
                 closed.await(AWAY.toMillis(), TimeUnit.MILLISECONDS);
@@ -95,6 +105,16 @@ final class ContractEnsemble implements Servers {
     @Override
     public String url() {
         return url;
+    }
+
+    @Override
+    public void begin() {
+        tests.incrementAndGet();
+    }
+
+    @Override
+    public void end() {
+        tests.decrementAndGet();
     }
 
     @Override
