@@ -33,12 +33,15 @@ import io.conclave.request.Sync;
 import io.conclave.request.Watcher;
 import io.conclave.session.Authentication;
 import io.conclave.session.SessionState;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.apache.zookeeper.server.DataTree;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -48,6 +51,8 @@ import org.junit.jupiter.api.Test;
 
 /** The client against a real Apache ZooKeeper. */
 class ApacheZooKeeperTest {
+    private static final Duration LONGEST_SESSION = Duration.ofMinutes(1);
+
     private static ApacheZooKeeper zooKeeper;
     private static int tests;
     private NodePath root;
@@ -240,12 +245,12 @@ class ApacheZooKeeperTest {
         assertEquals(4, session.events().size());
         assertEquals(NodeEvent.Type.WATCH_REMOVED, session.events().get(2).type());
         assertEquals(root.child("a"), session.events().get(3).path());
-        assertEquals(1, zooKeeper.server().getZKDatabase().getDataTree().getWatchCount());
+        awaitWatches(1);
         session.call(new RemoveWatch(root, second));
         session.call(SetData.of(root.child("a"), new byte[1]));
         session.call(Sync.of(root));
         assertEquals(5, session.events().size());
-        assertEquals(0, zooKeeper.server().getZKDatabase().getDataTree().getWatchCount());
+        awaitWatches(0);
         assertRefused(RefusalReason.NO_WATCHER, () -> session.call(new RemoveWatch(root, second)));
     }
 
@@ -260,7 +265,7 @@ class ApacheZooKeeperTest {
         assertEquals(
                 List.of(NodeEvent.Type.WATCH_REMOVED),
                 session.events().stream().map(NodeEvent::type).toList());
-        assertEquals(0, zooKeeper.server().getZKDatabase().getDataTree().getWatchCount());
+        awaitWatches(0);
     }
 
     @Test
@@ -317,17 +322,39 @@ class ApacheZooKeeperTest {
 
     @Test
     void pingsKeepAnIdleSessionAlive() {
-        try (TestSession idle =
-                new TestSession(zooKeeper.url(), TestSession.options(Duration.ofSeconds(3), TimeSource.system(), 10))) {
+        ManualTimeSource time = new ManualTimeSource();
+        try (TestSession idle = new TestSession(zooKeeper.url(), TestSession.options(LONGEST_SESSION, time, 10))) {
             idle.awaitState(SessionState.CONNECTED);
-            long id = idle.session.id();
-            Awaitility.await()
-                    .during(Duration.ofSeconds(7))
-                    .atMost(Duration.ofMinutes(2))
-                    .until(() -> idle.session.remaining().toMillis() > 500);
-            assertFalse(idle.states.contains(SessionState.LOST));
-            assertEquals(id, idle.session.id());
+            long expiry = expiryAtTheServer(idle);
+            for (int ping = 1; ping <= 6; ping++) {
+                passPing(idle, time);
+            }
+            assertTrue(time.monotonicNanos() > LONGEST_SESSION.toNanos());
+            Awaitility.await().until(() -> {
+                passPing(idle, time);
+                return expiryAtTheServer(idle) > expiry;
+            });
+            assertEquals(List.of(SessionState.CONNECTED), idle.states);
+            assertEquals(1, idle.session.connectionNumber());
         }
+    }
+
+    /** Lets a third of the timeout pass; the ping that follows is answered. */
+    private static void passPing(TestSession idle, ManualTimeSource time) {
+        do {
+            WireSessionFixture.passTimer(time);
+        } while (time.untilNextTimer().orElseThrow().compareTo(Duration.ofSeconds(1)) < 0); // until it has gone
+        Duration almostAll = LONGEST_SESSION.multipliedBy(9).dividedBy(10);
+        Awaitility.await().until(() -> idle.session.remaining().compareTo(almostAll) > 0);
+    }
+
+    /** By the server's clock, in its ticks of half a second. */
+    private static long expiryAtTheServer(TestSession session) {
+        return zooKeeper.server().getSessionExpiryMap().entrySet().stream()
+                .filter(expiry -> expiry.getValue().contains(session.session.id()))
+                .mapToLong(Map.Entry::getKey)
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test
@@ -335,7 +362,7 @@ class ApacheZooKeeperTest {
         Authentication proof = Authentication.digest("ann", "secret");
         NodePath path = root.child("private");
         try (TestSession ann = new TestSession(
-                zooKeeper.url(), TestSession.options(Duration.ofSeconds(5), TimeSource.system(), 10, proof))) {
+                zooKeeper.url(), TestSession.options(LONGEST_SESSION, TimeSource.system(), 10, proof))) {
             ann.call(Create.of(path).withAcl(Acl.CREATOR_ONLY));
             assertEquals(0, ann.call(GetData.of(path)).data().length);
             assertRefused(RefusalReason.NO_AUTH, () -> session.call(GetData.of(path)));
@@ -346,7 +373,7 @@ class ApacheZooKeeperTest {
     void rejectedCredentialsRefuseEverythingByName() {
         Authentication unknown = new Authentication("no-such-scheme", new byte[0]);
         try (TestSession anonymous = new TestSession(
-                zooKeeper.url(), TestSession.options(Duration.ofSeconds(5), TimeSource.system(), 10, unknown))) {
+                zooKeeper.url(), TestSession.options(LONGEST_SESSION, TimeSource.system(), 10, unknown))) {
             assertRefused(RefusalReason.AUTH_FAILED, () -> anonymous.call(Exists.of(root)));
             assertRefused(RefusalReason.AUTH_FAILED, () -> anonymous.call(Exists.of(root)));
             assertNotEquals(SessionState.CONNECTED, anonymous.session.state());
@@ -358,6 +385,12 @@ class ApacheZooKeeperTest {
         try (TestSession named = TestSession.connect("conclave://localhost:" + zooKeeper.port())) {
             assertTrue(named.call(Exists.of(root)).isPresent());
         }
+    }
+
+    /** At the server, which forgets those of a session that was closed when its connection has ended. */
+    private static void awaitWatches(int count) {
+        DataTree tree = zooKeeper.server().getZKDatabase().getDataTree();
+        Awaitility.await().until(() -> tree.getWatchCount() == count);
     }
 
     private static RefusedException assertRefused(RefusalReason reason, Runnable call) {

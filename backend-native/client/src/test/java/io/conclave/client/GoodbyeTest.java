@@ -19,7 +19,6 @@ import io.conclave.request.GetData;
 import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,8 +33,12 @@ import org.junit.jupiter.api.Test;
 /** A server says that it is about to stop, and the session goes to another one. */
 final class GoodbyeTest extends WireSessionFixture {
     private static final String OURS = "clusterId=00\ngeneration=1\nfeatureLevel=1\n";
-    private static final int SECONDS = 20;
+    private static final int SECONDS = 120;
 
+    /** The first one is shorter, and that after which a client is told of its move is longer. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+    private final ManualTimeSource time = new ManualTimeSource();
     private final AtomicInteger connections = new AtomicInteger();
     private final CountDownLatch said = new CountDownLatch(1);
     private final CountDownLatch mayAnswer = new CountDownLatch(1);
@@ -105,7 +108,7 @@ final class GoodbyeTest extends WireSessionFixture {
         }
     }
 
-    private TestSession connected(String url, TimeSource time) {
+    private TestSession connected(String url) {
         TestSession session = session(url, time);
         session.awaitState(SessionState.CONNECTED);
         return session;
@@ -121,7 +124,7 @@ final class GoodbyeTest extends WireSessionFixture {
 
     @Test
     void hundredRequestsInFlightAreAnsweredAndLaterOnesGoToTheNextServerUnnoticed() throws Exception {
-        TestSession session = connected(servers(leaveWith(100), this::serveAll), TimeSource.system());
+        TestSession session = connected(servers(leaveWith(100), this::serveAll));
         List<CompletableFuture<?>> inFlight = sets(session, 100);
         TestSession.join(inFlight.get(0));
         List<CompletableFuture<?>> later = sets(session, 10);
@@ -137,7 +140,7 @@ final class GoodbyeTest extends WireSessionFixture {
 
     @Test
     void sessionWithoutRequestsMovesAtOnce() throws Exception {
-        TestSession session = connected(servers(leaveWith(0), this::serveAll), TimeSource.system());
+        TestSession session = connected(servers(leaveWith(0), this::serveAll));
         Awaitility.await().until(() -> connections.get() == 2);
         session.call(SetData.of(A, new byte[0]));
         assertEquals(List.of(SessionState.CONNECTED), session.states);
@@ -153,7 +156,7 @@ final class GoodbyeTest extends WireSessionFixture {
             sayGoodbye(peer);
             serve(peer);
         });
-        TestSession session = connected(only, TimeSource.system());
+        TestSession session = connected(only, time);
         await(said);
         session.call(SetData.of(A, new byte[0]));
         assertEquals(1, only.accepted());
@@ -170,7 +173,7 @@ final class GoodbyeTest extends WireSessionFixture {
             peer.reply(first, STAT);
             await(mayAnswer);
         };
-        TestSession session = connected(servers(killed, this::serveAll), TimeSource.system());
+        TestSession session = connected(servers(killed, this::serveAll));
         List<CompletableFuture<?>> inFlight = sets(session, 2);
         TestSession.join(inFlight.get(0));
         List<CompletableFuture<?>> queued = sets(session, 1);
@@ -188,8 +191,7 @@ final class GoodbyeTest extends WireSessionFixture {
                 serveAll(peer);
             }
         };
-        ManualTimeSource time = new ManualTimeSource();
-        TestSession session = connected(servers(leaveWith(1), away), time);
+        TestSession session = connected(servers(leaveWith(1), away));
         List<CompletableFuture<?>> inFlight = sets(session, 1);
         mayAnswer.countDown();
         inFlight.forEach(TestSession::join);
@@ -203,12 +205,14 @@ final class GoodbyeTest extends WireSessionFixture {
 
     @Test
     void twoServersSayGoodbyeOneAfterTheOther() throws Exception {
-        TestSession session = connected(servers(leaveWith(1), leaveWith(1), this::serveAll), TimeSource.system());
+        TestSession session = connected(servers(leaveWith(1), leaveWith(1), this::serveAll));
         List<CompletableFuture<?>> inFlight = sets(session, 1);
         mayAnswer.countDown();
         inFlight.forEach(TestSession::join);
         session.call(SetData.of(A, new byte[0]));
-        session.call(SetData.of(A, new byte[0]));
+        CompletableFuture<?> atTheThird = session.submit(SetData.of(A, new byte[0]));
+        passPauses(time, LONGEST_PAUSE, atTheThird::isDone);
+        TestSession.join(atTheThird);
         assertEquals(3, connections.get());
         assertEquals(List.of(SessionState.CONNECTED), session.states);
     }
@@ -244,9 +248,10 @@ final class GoodbyeTest extends WireSessionFixture {
             peer.reply(request, ReplyBody.Empty.INSTANCE);
             serve(peer);
         };
-        TestSession session = connected(servers(first, second, third), TimeSource.system());
+        TestSession session = connected(servers(first, second, third));
         session.call(GetData.of(A).withWatcher(session.watcher()));
-        WatchRequest.SetWatches set = again.poll(SECONDS, TimeUnit.SECONDS);
+        passPauses(time, LONGEST_PAUSE, () -> !again.isEmpty());
+        WatchRequest.SetWatches set = again.remove();
         assertEquals(List.of("/a"), set.dataWatches());
         assertEquals(7, set.relativeZxid());
         Awaitility.await()
@@ -262,7 +267,7 @@ final class GoodbyeTest extends WireSessionFixture {
             sayGoodbye(peer);
             peer.ignore();
         };
-        TestSession session = connected(servers(first, this::serveAll), TimeSource.system());
+        TestSession session = connected(servers(first, this::serveAll));
         assertEquals(Done.DONE, session.call(new AddWatch(NodePath.of("/a"), true, session.watcher())));
         Awaitility.await().until(() -> session.states.size() == 3);
         assertEquals(List.of(SessionState.CONNECTED, SessionState.SUSPENDED, SessionState.CONNECTED), session.states);
@@ -281,7 +286,7 @@ final class GoodbyeTest extends WireSessionFixture {
             peer.reply(request, STAT);
             peer.reply(close, ReplyBody.Empty.INSTANCE);
         };
-        TestSession session = connected(servers(leaving, this::serveAll), TimeSource.system());
+        TestSession session = connected(servers(leaving, this::serveAll));
         List<CompletableFuture<?>> inFlight = sets(session, 2);
         TestSession.join(inFlight.get(0));
         session.session.closeAsync().toCompletableFuture().get(SECONDS, TimeUnit.SECONDS);

@@ -6,11 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.request.GetData;
 import io.conclave.session.SessionState;
+import io.conclave.testkit.ManualTimeSource;
 import io.conclave.time.TimeSource;
 import java.net.ServerSocket;
 import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,8 +22,9 @@ import org.junit.jupiter.api.Test;
 
 /** What following the ensemble must not break. */
 final class LearnedServersTest extends WireSessionFixture {
-    /** A third of it is left when a silent server is given up: enough on a busy machine. */
-    private static final int LONG_MS = 9000;
+    private final ManualTimeSource time = new ManualTimeSource();
+    private final AtomicInteger restarting = new AtomicInteger();
+    private final Semaphore mayRestart = new Semaphore(0);
 
     private static FakeServer.Script served(String members) {
         return peer -> {
@@ -29,27 +33,39 @@ final class LearnedServersTest extends WireSessionFixture {
         };
     }
 
-    private static FakeServer.Script silentAfterTheMembers(String members, int timeoutMs) {
+    private static FakeServer.Script silentAfterTheMembers(String members) {
         return peer -> {
             peer.members = members;
-            peer.open(timeoutMs);
+            peer.open(TIMEOUT_MS);
             peer.awaitQuestionForMembers();
             peer.ignore();
         };
     }
 
-    /** Lets its client go when the connection counts as a good one, which takes a second. */
-    private static FakeServer.Script restartsSoon(String members, int timeoutMs) {
+    /** Lets its client go when the test says so. */
+    private FakeServer.Script restarts(String members) {
         return peer -> {
             peer.members = members;
-            peer.open(timeoutMs);
+            peer.open(TIMEOUT_MS);
             peer.awaitQuestionForMembers();
-            Thread.sleep(1500);
+            restarting.incrementAndGet();
+            mayRestart.acquire();
         };
+    }
+
+    /** Lets the client of a server go when its connection counts as a good one, which takes a second. */
+    private void restart(int times) {
+        Awaitility.await().until(() -> restarting.get() == times);
+        time.advance(Duration.ofMillis(1500));
+        mayRestart.release();
     }
 
     private FakeServer unreachable() {
         return server(FakeServer.Peer::ignore);
+    }
+
+    private static int accepted(FakeServer... servers) {
+        return Stream.of(servers).mapToInt(FakeServer::accepted).sum();
     }
 
     private static String members(FakeServer... servers) {
@@ -92,41 +108,47 @@ final class LearnedServersTest extends WireSessionFixture {
     void serversOfTheConnectStringAreTriedBeforeThoseThatTheEnsembleNamed() throws Exception {
         FakeServer[] internal = {unreachable(), unreachable(), unreachable()};
         String members = members(internal);
-        FakeServer.Script once = restartsSoon(members, TIMEOUT_MS); // whichever the session is on
+        FakeServer.Script once = restarts(members); // whichever the session is on
         FakeServer first = server(once, served(members));
         FakeServer second = server(once, served(members));
-        TestSession session = session("conclave://" + first.endpoint() + "," + second.endpoint(), TimeSource.system());
-        session.awaitState(SessionState.CONNECTED);
+        session("conclave://" + first.endpoint() + "," + second.endpoint(), time);
 
-        Awaitility.await().until(() -> first.accepted() + second.accepted() >= 3);
+        restart(1);
+        restart(2);
+        Awaitility.await().until(() -> first.accepted() + second.accepted() == 3);
 
-        assertEquals(0, Stream.of(internal).mapToInt(FakeServer::accepted).sum());
+        assertEquals(0, accepted(internal));
     }
 
     /** As before, and the server does not go but hangs: the session must outlive that, as it does without members. */
     @Test
     void sessionOutlivesAServerThatHangsThoughMembersCannotBeReached() {
-        String members = members(unreachable(), unreachable(), unreachable());
-        FakeServer.Script restart = restartsSoon(members, LONG_MS);
+        FakeServer[] internal = {unreachable(), unreachable(), unreachable()};
+        String members = members(internal);
+        FakeServer.Script restart = restarts(members);
         // The session begins at one of them, which restarts; goes to the other, which hangs; the first is back.
         FakeServer[] both = new FakeServer[2];
         AtomicInteger opened = new AtomicInteger();
         FakeServer.Script script = peer -> {
             switch (opened.incrementAndGet()) {
                 case 1 -> restart.run(peer);
-                case 2 -> silentAfterTheMembers(members, LONG_MS).run(peer);
+                case 2 -> silentAfterTheMembers(members).run(peer);
                 default -> served(members).run(peer);
             }
         };
         both[0] = server(script);
         both[1] = server(script);
-        TestSession session =
-                session("conclave://" + both[0].endpoint() + "," + both[1].endpoint(), TimeSource.system());
+        TestSession session = session("conclave://" + both[0].endpoint() + "," + both[1].endpoint(), time);
+
+        restart(1);
+        Awaitility.await().until(() -> session.states.size() == 3);
+        while (session.session.state() == SessionState.CONNECTED && opened.get() == 2) {
+            passTimer(time);
+        }
+        Awaitility.await().until(() -> opened.get() == 3 || accepted(internal) > 0);
+
+        assertEquals(0, accepted(internal), "each of them takes as long as all that is left of the session");
         session.awaitState(SessionState.CONNECTED);
-
-        Awaitility.await().until(() -> opened.get() >= 3 || session.states.contains(SessionState.LOST));
-        Awaitility.await().until(() -> session.states.get(session.states.size() - 1) != SessionState.SUSPENDED);
-
         assertFalse(session.states.contains(SessionState.LOST), session.states::toString);
     }
 
@@ -136,7 +158,7 @@ final class LearnedServersTest extends WireSessionFixture {
         FakeServer[] internal = {unreachable(), unreachable(), unreachable()};
         FakeServer first = server(served(members(internal)));
         FakeServer second = server(served(members(internal)));
-        TestSession session = session("conclave://" + first.endpoint() + "," + second.endpoint(), TimeSource.system());
+        TestSession session = session("conclave://" + first.endpoint() + "," + second.endpoint(), time);
         session.awaitState(SessionState.CONNECTED);
         session.call(GetData.of(A)); // its answer comes after the members
 
@@ -146,6 +168,6 @@ final class LearnedServersTest extends WireSessionFixture {
             Awaitility.await().until(() -> connected.getCount() == 0);
         }
 
-        assertEquals(0, Stream.of(internal).mapToInt(FakeServer::accepted).sum());
+        assertEquals(0, accepted(internal));
     }
 }

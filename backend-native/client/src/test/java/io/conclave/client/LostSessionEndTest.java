@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** What a client that has lost its session by its own clock says to the server before the next one opens. */
 final class LostSessionEndTest extends WireSessionFixture {
     private static final long NEXT = 0xdefL;
-    private static final Duration STEP = Duration.ofMillis(TIMEOUT_MS / 100);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
     private final ManualTimeSource time = new ManualTimeSource();
     private final List<String> said = new CopyOnWriteArrayList<>();
@@ -86,22 +86,25 @@ final class LostSessionEndTest extends WireSessionFixture {
         return next;
     }
 
-    private TestSession lost(TestSession lost) {
-        return lost(lost, Duration.ofMillis(TIMEOUT_MS));
+    /** Nobody may rely on it any more. */
+    private TestSession lost(TestSession session) {
+        TestSession lost = lostByTheWallClock(session);
+        time.advance(Duration.ofMillis(TIMEOUT_MS));
+        return lost;
     }
 
-    private TestSession lost(TestSession lost, Duration step) {
+    private TestSession lostByTheWallClock(TestSession lost) {
         lost.awaitState(SessionState.CONNECTED);
         lost.call(SetData.of(A, new byte[0]));
         lost.awaitState(SessionState.SUSPENDED);
         time.advanceWallOnly(Duration.ofMillis(TIMEOUT_MS));
-        time.advanceUntil(step, () -> lost.states.contains(SessionState.LOST));
+        passPauses(time, LONGEST_PAUSE, () -> lost.states.contains(SessionState.LOST));
         isLost = true;
         return lost;
     }
 
     private void awaitConnected(BackendSession session) {
-        time.advanceUntil(STEP, () -> session.state() == SessionState.CONNECTED);
+        passPauses(time, LONGEST_PAUSE, () -> session.state() == SessionState.CONNECTED);
     }
 
     private static void expired(FakeServer.Peer peer) throws Exception {
@@ -151,7 +154,7 @@ final class LostSessionEndTest extends WireSessionFixture {
             said.add(time.monotonicNanos() - before < TIMEOUT_MS * 1_000_000L ? "too early" : "in time");
             close(peer);
         });
-        TestSession lost = lost(session(server.url(), time), STEP);
+        TestSession lost = lostByTheWallClock(session(server.url(), time));
         BackendSession next = lost.backend.openSession(state -> {});
         Awaitility.await().until(() -> left.getCount() == 0);
         time.advance(Duration.ofMillis(TIMEOUT_MS));

@@ -52,7 +52,7 @@ final class TestSession implements AutoCloseable {
     }
 
     static BackendOptions options() {
-        return options(Duration.ofSeconds(10), TimeSource.system(), 1000);
+        return options(Duration.ofSeconds(30), TimeSource.system(), 1000);
     }
 
     static BackendOptions options(Duration timeout, TimeSource time, int maxQueued, Authentication... proofs) {
