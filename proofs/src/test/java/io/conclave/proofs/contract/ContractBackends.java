@@ -1,6 +1,7 @@
 package io.conclave.proofs.contract;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.NodePath;
 import io.conclave.proofs.interop.ApacheZooKeeper;
 import io.conclave.proofs.interop.OlderZooKeeper;
@@ -102,8 +103,10 @@ enum ContractBackends {
         String chroot = "/contract-" + UUID.randomUUID();
         try (Coordinator coordinator = Coordinator.connect(url)) {
             coordinator.execute(Create.of(NodePath.of(chroot)));
+            return url + chroot;
+        } catch (OutcomeUnknownException e) {
+            return freshUrl(); // its server was killed before the reply
         }
-        return url + chroot;
     }
 
     /** A store is not used any more. */
