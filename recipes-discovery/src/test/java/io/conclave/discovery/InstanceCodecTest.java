@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
@@ -50,6 +53,20 @@ class InstanceCodecTest {
                 read);
         assertEquals(Optional.of("http://10.0.0.5"), read.uri());
         assertEquals(CURATORS, encode(read));
+    }
+
+    @Test
+    void instanceIsWrittenAsThePageShows() throws IOException {
+        String page = Files.readString(Path.of("../docs/recipes/discovery.md"));
+        String block = page.substring(page.indexOf("\n{\"name\""), page.indexOf("\n```\n\nBeside Curator"));
+        ServiceInstance instance = ServiceInstance.named("orders")
+                .id("7f3c")
+                .address("10.0.0.5")
+                .port(8080)
+                .payload("{\"zone\":\"a\"}")
+                .registeredAt(Instant.ofEpochMilli(1_700_000_000_000L))
+                .build();
+        assertEquals(block.replaceAll("\n *", ""), encode(instance)); // the page breaks the line
     }
 
     @Test

@@ -22,8 +22,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -170,6 +172,27 @@ class RecoveryCommandsTest extends CommandsFixture {
         }
         assertEquals(1, run("export", backup, ofBackup), said());
         assertTrue(said().contains("is there already"), said());
+    }
+
+    @Test
+    void exportHasTheMembersThatThePageShows() throws Exception {
+        Path target = directory.resolve("x.jsonl");
+        assertEquals(0, run("export", madeBackup(), target), said());
+        String kept = Files.readAllLines(target).stream()
+                .filter(line -> line.contains("\"/kept\""))
+                .findFirst()
+                .orElseThrow();
+        String page = Files.readString(Path.of("../../docs/operations.md"));
+        List<String> shown = names(page.substring(page.indexOf("\n{\"path\":"), page.indexOf("\n- `data` is Base64")));
+        assertEquals(shown, names(kept).subList(0, shown.size()));
+    }
+
+    private static List<String> names(String json) {
+        return Pattern.compile("\"(\\w+)\":")
+                .matcher(json)
+                .results()
+                .map(name -> name.group(1))
+                .toList();
     }
 
     @Test
