@@ -425,7 +425,8 @@ public final class PeerNetwork implements AutoCloseable {
         }
     }
 
-    private void tick() {
+    /** Half an election timeout has passed. On the network's thread. */
+    void tick() {
         inbound.tick();
         for (OutgoingLink link : List.copyOf(outgoing.values())) {
             link.facts().flatMap(this::refusalForLevel).ifPresent(link::refuse);

@@ -199,6 +199,11 @@ class EnsembleLogTest {
         assertTrue(addition.done.await(120, TimeUnit.SECONDS), "through member " + through);
     }
 
+    private int awaitLeader() {
+        await("a leader").until(() -> leader() != 0);
+        return leader();
+    }
+
     private int leader() {
         return logs.keySet().stream()
                 .filter(id -> logs.get(id).status().role() == LogRole.LEADING)
@@ -221,7 +226,7 @@ class EnsembleLogTest {
         for (int number = 0; number < 100; number++) {
             add(number % 3 + 1, number);
         }
-        int leader = leader();
+        int leader = awaitLeader();
         logs.remove(leader).close();
         machines.remove(leader);
         int other = leader % 3 + 1;
@@ -280,7 +285,7 @@ class EnsembleLogTest {
     @Test
     void leadershipGoesWhereItIsSent() throws Exception {
         startAll(true);
-        int from = leader();
+        int from = awaitLeader();
         int to = from % 3 + 1;
         await().until(() -> hasLedAfterTransfer(to));
         add(from, 7);

@@ -25,7 +25,7 @@ class FeatureLevelOfLinksTest {
 
     private TestPeer open(int id, int understands, int inForce) {
         PeerFacts facts = new PeerFacts(TestPeer.CLUSTER, id, 1000 + id, understands, "", 0, false);
-        TestPeer peer = TestPeer.open(facts, 0, options -> options.electionTimeoutMs(200));
+        TestPeer peer = TestPeer.open(facts, 0, options -> options);
         peer.featureLevel = inForce;
         opened.add(peer);
         return peer;
@@ -62,6 +62,7 @@ class FeatureLevelOfLinksTest {
         earlier.dials(1, present);
         await().atMost(LONG).until(() -> isLinked(present, 2) && isLinked(earlier, 1));
         present.featureLevel = NEW;
+        present.tick();
         present.awaitEvent("down 2");
         await().atMost(LONG).until(() -> !isLinked(present, 2) && !isLinked(earlier, 1));
     }

@@ -37,6 +37,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LinkFailureTest extends OpenedPeers {
     private static final UUID OTHER = new UUID(9, 9);
 
+    /** An election timeout within which every test ends, for those that say themselves when half of one has passed. */
+    private static final int NEVER_MS = 600_000;
+
     private TestPeer open(int id, UnaryOperator<PeerOptions.Builder> with) {
         return kept(TestPeer.open(TestPeer.facts(id), 0, with));
     }
@@ -232,14 +235,22 @@ class LinkFailureTest extends OpenedPeers {
     void randomBytesBehindAHandshakeEndTheLinkOnly() throws IOException {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
-        TestPeer one = open(1, options -> options.electionTimeoutMs(1_000)); // some are a frame that never ends
+        TestPeer one = open(1, options -> options.electionTimeoutMs(NEVER_MS));
         for (int i = 0; i < 50; i++) {
             RawPeer peer = dial(one).hello(1, TestPeer.facts(2));
             assertTrue(peer.receiveReply().accepted(), "seed " + seed);
             byte[] bytes = new byte[1 + random.nextInt(200)];
             random.nextBytes(bytes);
             bytes[0] = (byte) 0xff;
-            peer.send(bytes).drain();
+            peer.send(bytes);
+            if (bytes.length < Integer.BYTES) { // a frame that never ends
+                int links = i + 1;
+                await().until(() -> {
+                    one.tick();
+                    return one.count("lost 2") == links;
+                });
+            }
+            peer.drain();
         }
         await().until(() -> one.count("lost 2") == 50);
         assertEquals(List.of(), one.messages());
@@ -331,38 +342,54 @@ class LinkFailureTest extends OpenedPeers {
 
     @Test
     void aSilentLinkIsClosedInBothDirections() throws IOException {
-        TestPeer one = open(1, options -> options.electionTimeoutMs(60));
-        ServerSocket server = server();
-        dials(one, 2, server);
-        RawPeer called = accept(server);
-        called.receiveHello();
-        called.accepts(TestPeer.facts(2));
-        one.awaitEvent("linked 2");
-        RawPeer caller = dial(one).hello(1, TestPeer.facts(2));
-        caller.receiveReply();
+        TestPeer one = open(1, options -> options.electionTimeoutMs(NEVER_MS));
+        RawPeer called = called(one);
+        RawPeer caller = caller(one);
+        passSilence(one);
         one.awaitEvent("down 2");
         one.awaitEvent("lost 2");
         assertTrue(called.drain() > 0, "keepalives came on it");
         assertTrue(caller.drain() > 0, "keepalives came on it");
     }
 
-    @Test
-    void aLinkWithNothingToSayStaysOpen() {
-        TestPeer one = open(1, options -> options.electionTimeoutMs(100));
-        TestPeer two = open(2, options -> options.electionTimeoutMs(100));
-        one.dials(2, two);
-        one.awaitEvent("linked 2");
-        long[] ticks = {0};
-        one.network.execute(() -> countTicks(one, ticks, 20));
-        await().until(() -> one.call(() -> ticks[0]) >= 20);
-        assertEquals(0, one.count("down 2"));
-        assertEquals(0, two.count("lost 1"));
+    /** Three election timeouts, behind the half of one in which the handshake is heard. */
+    private static void passSilence(TestPeer one) {
+        for (int i = 0; i < FrameChannel.SILENT_TICKS + 2; i++) {
+            one.tick();
+        }
     }
 
-    private static void countTicks(TestPeer peer, long[] ticks, int until) {
-        if (++ticks[0] < until) {
-            peer.network.schedule(50, () -> countTicks(peer, ticks, until));
+    private RawPeer called(TestPeer one) throws IOException {
+        ServerSocket server = server();
+        dials(one, 2, server);
+        RawPeer called = accept(server);
+        called.receiveHello();
+        called.accepts(TestPeer.facts(2));
+        one.awaitEvent("linked 2");
+        return called;
+    }
+
+    private RawPeer caller(TestPeer one) throws IOException {
+        RawPeer caller = dial(one).hello(1, TestPeer.facts(2));
+        assertTrue(caller.receiveReply().accepted());
+        return caller;
+    }
+
+    /** Each end says something in each half of an election timeout, and that is enough for the other one. */
+    @Test
+    void aLinkWithNothingToSayStaysOpen() throws IOException {
+        TestPeer one = open(1, options -> options.electionTimeoutMs(NEVER_MS));
+        List<RawPeer> ends = List.of(called(one), caller(one));
+        one.tick(); // the handshake was something to say
+        for (int i = 0; i < 4 * FrameChannel.SILENT_TICKS; i++) {
+            one.tick();
+            for (RawPeer end : ends) {
+                assertEquals(0, end.in.readInt(), "a keepalive");
+                end.send(new byte[Integer.BYTES]);
+            }
         }
+        assertEquals(0, one.count("down 2"));
+        assertEquals(0, one.count("lost 2"));
     }
 
     @Test

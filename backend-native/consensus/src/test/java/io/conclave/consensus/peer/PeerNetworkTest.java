@@ -11,6 +11,7 @@ import io.conclave.consensus.core.PeerMessage;
 import io.conclave.consensus.core.PeerMessage.ReadIndexReply;
 import io.conclave.consensus.core.PeerMessage.SnapshotChunk;
 import io.conclave.consensus.entry.EnsembleMember;
+import io.conclave.testkit.proxy.FreePort;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -123,9 +124,9 @@ class PeerNetworkTest {
 
     @Test
     void aMemberThatEndsIsNoticedByBothSidesAtOnceAndDialledAgainWhenItIsBack() {
+        int port = FreePort.find();
         TestPeer one = open(1);
-        TestPeer two = open(2);
-        int port = two.network.port();
+        TestPeer two = kept(TestPeer.open(TestPeer.facts(2), port, this::with));
         one.dials(2, two);
         two.dials(1, one);
         one.awaitEvent("linked 2");

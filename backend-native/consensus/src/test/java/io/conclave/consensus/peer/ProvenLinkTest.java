@@ -11,6 +11,7 @@ import io.conclave.consensus.LogException;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
 import io.conclave.consensus.entry.EnsembleMember;
+import io.conclave.testkit.proxy.FreePort;
 import io.netty.buffer.ByteBufUtil;
 import java.io.IOException;
 import java.util.List;
@@ -145,8 +146,10 @@ class ProvenLinkTest extends ProvenPeers {
     @Test
     void aMemberToWhichProofsAreOptionalGoesWithTheOtherOneWhenThatHasItsSecret() {
         TestPeer one = open(1, PeerSecrets.of(PeerAuthentication.OPTIONAL, List.of(A)));
-        TestPeer without = open(2, PeerSecrets.NONE);
-        int port = without.network.port();
+        int port = FreePort.find();
+        TestPeer without =
+                kept(TestPeer.open(TestPeer.facts(2), port, options -> options.secrets(() -> PeerSecrets.NONE)
+                        .tls(tls())));
         one.dials(2, without);
         one.awaitEvent("linked 2");
         without.close();

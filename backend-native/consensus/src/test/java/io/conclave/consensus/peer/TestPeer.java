@@ -89,6 +89,14 @@ final class TestPeer implements PeerListener, AutoCloseable {
                 .join();
     }
 
+    /** Half an election timeout has passed, whatever the clock says. */
+    void tick() {
+        call(() -> {
+            network.tick();
+            return true;
+        });
+    }
+
     boolean send(int to, PeerMessage... messages) {
         return call(() -> {
             boolean sent = true;
