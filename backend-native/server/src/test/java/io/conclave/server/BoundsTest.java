@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 /** What malicious, broken and greedy clients can do: lose their own connection. */
 class BoundsTest {
     private static void assertServes(ConclaveServer server) throws IOException {
-        try (RawClient client = RawClient.attached(TestServer.port(server), 5000)) {
+        try (RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
             assertEquals(0, client.call(Requests.exists("/")).header().err());
         }
     }
@@ -62,7 +62,7 @@ class BoundsTest {
         try (ConclaveServer server =
                 TestServer.start(TestServer.config().maxConnectionsPerAddress(0).build())) {
             for (int i = 0; i < 300; i++) {
-                try (RawClient client = RawClient.attached(TestServer.port(server), 5000)) {
+                try (RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
                     byte[] body = new byte[random.nextInt(200)];
                     random.nextBytes(body);
                     ByteBuf out = Unpooled.buffer();
@@ -80,7 +80,7 @@ class BoundsTest {
     @Test
     void aFrameAboveTheLimitClosesAndOneBelowItIsTaken() throws IOException {
         try (ConclaveServer server = TestServer.start();
-                RawClient client = RawClient.attached(TestServer.port(server), 5000)) {
+                RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
             client.call(Requests.create("/n"));
             assertEquals(
                     0,
@@ -111,7 +111,7 @@ class BoundsTest {
     @Test
     void aFrameThatComesByteByByteIsUnderstood() throws IOException {
         try (ConclaveServer server = TestServer.start();
-                RawClient client = RawClient.attached(TestServer.port(server), 5000)) {
+                RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
             ByteBuf out = Unpooled.buffer();
             io.conclave.protocol.Frames.writeRequest(out, 7, Requests.create("/slow"));
             while (out.isReadable()) {
@@ -125,8 +125,8 @@ class BoundsTest {
     void oneAddressHasABoundedNumberOfConnectionsAndLeavingMakesRoom() throws IOException {
         try (ConclaveServer server =
                 TestServer.start(TestServer.config().maxConnectionsPerAddress(2).build())) {
-            RawClient first = RawClient.attached(TestServer.port(server), 5000);
-            try (RawClient second = RawClient.attached(TestServer.port(server), 5000);
+            RawClient first = RawClient.attached(TestServer.port(server), 60_000);
+            try (RawClient second = RawClient.attached(TestServer.port(server), 60_000);
                     RawClient third = new RawClient(TestServer.port(server))) {
                 assertTrue(third.isClosedByServer());
                 first.close();
@@ -141,7 +141,7 @@ class BoundsTest {
     void connectionsAreBoundedInAll() throws IOException {
         try (ConclaveServer server =
                         TestServer.start(TestServer.config().maxConnections(1).build());
-                RawClient first = RawClient.attached(TestServer.port(server), 5000);
+                RawClient first = RawClient.attached(TestServer.port(server), 60_000);
                 RawClient second = new RawClient(TestServer.port(server))) {
             assertTrue(second.isClosedByServer());
             assertEquals(0, first.call(Requests.exists("/")).header().err());

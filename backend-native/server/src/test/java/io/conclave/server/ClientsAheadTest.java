@@ -22,9 +22,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.slf4j.LoggerFactory;
 
 /** Strangers that say that they have seen changes of the far future. */
+@ResourceLock("the level at which refusals are logged")
 class ClientsAheadTest {
     private static final long NEVER = 0x7000_0000_dead_beefL;
 

@@ -68,7 +68,7 @@ class DiskTest {
             assertEquals(0, client.call(Requests.closeSession()).header().err());
         }
         try (ConclaveServer server = TestServer.start(config);
-                RawClient client = RawClient.attached(TestServer.port(server), 5000)) {
+                RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
             assertEquals(-101, client.call(Requests.exists("/e")).header().err());
         }
     }

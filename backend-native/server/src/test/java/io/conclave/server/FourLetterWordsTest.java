@@ -35,7 +35,7 @@ class FourLetterWordsTest {
 
     static String ask(int port, String word) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(120_000);
             socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
             socket.getOutputStream().flush();
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -46,7 +46,7 @@ class FourLetterWordsTest {
     void srvrHasZooKeepersLines() throws IOException {
         try (ConclaveServer server = start(Set.of("srvr"))) {
             int port = TestServer.port(server);
-            try (RawClient client = RawClient.attached(port, 10_000)) {
+            try (RawClient client = RawClient.attached(port, 60_000)) {
                 client.call(Requests.create("/a"));
                 List<String> lines = ask(port, "srvr").lines().toList();
                 assertTrue(lines.get(0).startsWith("Zookeeper version: 3.9.5-conclave-"), lines.get(0));
@@ -90,7 +90,7 @@ class FourLetterWordsTest {
     void aClientThatHasShutDownItsOutputIsAnswered(String word) throws IOException {
         try (ConclaveServer server = start(ALL);
                 Socket socket = new Socket(InetAddress.getLoopbackAddress(), TestServer.port(server))) {
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(120_000);
             socket.getOutputStream().write(word.getBytes(StandardCharsets.US_ASCII));
             socket.shutdownOutput();
             assertTrue(socket.getInputStream().readAllBytes().length > 3, "the way of zkServer.sh and of nc -N");
@@ -127,7 +127,7 @@ class FourLetterWordsTest {
             int port = TestServer.port(server);
             List<RawClient> clients = new ArrayList<>();
             for (int i = 0; i < 10; i++) {
-                RawClient client = RawClient.attached(port, 10_000);
+                RawClient client = RawClient.attached(port, 60_000);
                 client.call(Requests.existsAndWatch("/" + i % 3));
                 client.call(Requests.existsAndWatch("/all"));
                 clients.add(client);
@@ -160,13 +160,13 @@ class FourLetterWordsTest {
     void consTellsWhatEachConnectionHasDoneUntilCrstBeginsAnew() throws IOException {
         try (ConclaveServer server = start(ALL)) {
             int port = TestServer.port(server);
-            try (RawClient client = RawClient.attached(port, 10_000)) {
+            try (RawClient client = RawClient.attached(port, 60_000)) {
                 client.call(Requests.create("/a"));
                 String line = lineWith(ask(port, "cons"), "sid=");
                 assertTrue(
                         Pattern.matches(
                                 " /127\\.0\\.0\\.1:\\d+\\[1]\\(queued=0,recved=2,sent=2,sid=0x[0-9a-f]+,lop=CREA,"
-                                        + "est=\\d{13},to=10000,lcxid=0x[0-9a-f]+,lzxid=0x[0-9a-f]+,"
+                                        + "est=\\d{13},to=60000,lcxid=0x[0-9a-f]+,lzxid=0x[0-9a-f]+,"
                                         + "lresp=\\d{13},llat=\\d+,minlat=\\d+,avglat=\\d+,maxlat=\\d+\\)",
                                 line),
                         line);
@@ -190,7 +190,7 @@ class FourLetterWordsTest {
     void srstBeginsTheServersCountsAnew() throws IOException {
         try (ConclaveServer server = start(ALL)) {
             int port = TestServer.port(server);
-            try (RawClient client = RawClient.attached(port, 10_000)) {
+            try (RawClient client = RawClient.attached(port, 60_000)) {
                 client.call(Requests.create("/a"));
                 assertEquals("Server stats reset.\n", ask(port, "srst"));
                 List<String> lines = ask(port, "srvr").lines().toList();
@@ -203,8 +203,8 @@ class FourLetterWordsTest {
     void watchesAreListedBySessionAndByPath() throws IOException {
         try (ConclaveServer server = start(ALL)) {
             int port = TestServer.port(server);
-            try (RawClient one = RawClient.attached(port, 10_000);
-                    RawClient two = RawClient.attached(port, 10_000)) {
+            try (RawClient one = RawClient.attached(port, 60_000);
+                    RawClient two = RawClient.attached(port, 60_000)) {
                 one.call(Requests.existsAndWatch("/a"));
                 one.call(Requests.existsAndWatch("/b"));
                 two.call(Requests.existsAndWatch("/a"));
@@ -225,8 +225,8 @@ class FourLetterWordsTest {
     void veryManyWatchesAreListedOnce() throws IOException {
         try (ConclaveServer server = start(ALL)) {
             int port = TestServer.port(server);
-            try (RawClient one = RawClient.attached(port, 10_000);
-                    RawClient two = RawClient.attached(port, 10_000)) {
+            try (RawClient one = RawClient.attached(port, 60_000);
+                    RawClient two = RawClient.attached(port, 60_000)) {
                 for (int i = 0; i < 10_000; i += 1_000) {
                     watch(one, i, i + 1_000);
                     watch(two, i / 2, i / 2 + 500);
@@ -252,7 +252,7 @@ class FourLetterWordsTest {
     void dumpListsSessionsByTheTimeAtWhichTheyExpireAndTheirEphemerals() throws IOException {
         try (ConclaveServer server = start(ALL)) {
             int port = TestServer.port(server);
-            try (RawClient client = RawClient.attached(port, 10_000)) {
+            try (RawClient client = RawClient.attached(port, 60_000)) {
                 client.call(Requests.create("/e", CreateFlag.EPHEMERAL));
                 List<String> lines = ask(port, "dump").lines().toList();
                 String id = lines.get(3).strip();
@@ -288,7 +288,7 @@ class FourLetterWordsTest {
     void hashHasADigestForEach128thZxid() throws IOException {
         try (ConclaveServer server = start(ALL)) {
             int port = TestServer.port(server);
-            try (RawClient client = RawClient.attached(port, 10_000)) {
+            try (RawClient client = RawClient.attached(port, 60_000)) {
                 while ((server.state().lastZxid() & 0xff) != 0x80) {
                     client.call(Requests.create("/a", CreateFlag.PERSISTENT_SEQUENTIAL));
                 }

@@ -131,7 +131,7 @@ class LongReadTest {
                 assertTrue(reader.read().isEvent());
             }
             enough.set(true);
-            writing.get(60, TimeUnit.SECONDS);
+            writing.get(120, TimeUnit.SECONDS);
         }
     }
 

@@ -48,9 +48,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.slf4j.LoggerFactory;
 
 /** Our client with TLS at our server: what connects, and why the rest does not. */
+@ResourceLock("the level at which refusals are logged")
 @Timeout(300)
 class OurClientOverTlsTest {
     private static final String PASSWORD = "of a store";

@@ -27,7 +27,7 @@ class PipelineTest {
     @BeforeEach
     void start() throws IOException {
         server = TestServer.start();
-        client = RawClient.attached(TestServer.port(server), 5000);
+        client = RawClient.attached(TestServer.port(server), 60_000);
     }
 
     @AfterEach
@@ -124,7 +124,7 @@ class PipelineTest {
     @Test
     void noReadOvertakesTheEventOfAnotherClientsWrite() throws Exception {
         client.call(Requests.create("/n"));
-        try (RawClient writer = RawClient.attached(TestServer.port(server), 5000)) {
+        try (RawClient writer = RawClient.attached(TestServer.port(server), 60_000)) {
             Thread writing = new Thread(() -> {
                 try {
                     for (int i = 0; i < 500; i++) {

@@ -19,9 +19,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.slf4j.LoggerFactory;
 
 /** A stranger that gives credentials which prove nothing, again and again. */
+@ResourceLock("the level at which refusals are logged")
 class RejectedSchemesTest {
     private static final int ATTEMPTS = 500;
     private static final String SCHEME = "guess-of-a-stranger\nWARN all is well\u202e";

@@ -60,9 +60,9 @@ class SessionTest {
         try (ConclaveServer server = TestServer.start();
                 RawClient first = new RawClient(TestServer.port(server));
                 RawClient second = new RawClient(TestServer.port(server))) {
-            ConnectResponse session = first.connect(5000);
+            ConnectResponse session = first.connect(60_000);
             first.call(Requests.create("/e", CreateFlag.EPHEMERAL));
-            ConnectResponse resumed = second.connect(resume(session, 5000));
+            ConnectResponse resumed = second.connect(resume(session, 60_000));
             assertEquals(session.sessionId(), resumed.sessionId());
             assertArrayEquals(session.password(), resumed.password());
             assertTrue(first.isClosedByServer());
@@ -79,16 +79,16 @@ class SessionTest {
                 RawClient owner = new RawClient(TestServer.port(server));
                 RawClient thief = new RawClient(TestServer.port(server));
                 RawClient clumsy = new RawClient(TestServer.port(server))) {
-            ConnectResponse session = owner.connect(5000);
+            ConnectResponse session = owner.connect(60_000);
             ConnectResponse refused =
-                    thief.connect(new ConnectRequest(0, 0, 5000, session.sessionId(), new byte[16], false, true));
+                    thief.connect(new ConnectRequest(0, 0, 60_000, session.sessionId(), new byte[16], false, true));
             assertEquals(0, refused.timeoutMs());
             assertEquals(0, refused.sessionId());
             assertArrayEquals(new byte[16], refused.password());
             assertTrue(thief.isClosedByServer());
             assertEquals(
                     0,
-                    clumsy.connect(new ConnectRequest(0, 0, 5000, session.sessionId(), new byte[3], false, true))
+                    clumsy.connect(new ConnectRequest(0, 0, 60_000, session.sessionId(), new byte[3], false, true))
                             .timeoutMs());
             assertEquals(0, owner.call(Requests.exists("/")).header().err());
         }
@@ -164,8 +164,8 @@ class SessionTest {
     @Test
     void closingASessionDeletesItsEphemeralsBeforeTheAnswer() throws IOException {
         try (ConclaveServer server = TestServer.start();
-                RawClient leaving = RawClient.attached(TestServer.port(server), 5000);
-                RawClient staying = RawClient.attached(TestServer.port(server), 5000)) {
+                RawClient leaving = RawClient.attached(TestServer.port(server), 60_000);
+                RawClient staying = RawClient.attached(TestServer.port(server), 60_000)) {
             leaving.call(Requests.create("/e", CreateFlag.EPHEMERAL));
             assertEquals(0, leaving.call(Requests.closeSession()).header().err());
             assertTrue(leaving.isClosedByServer());

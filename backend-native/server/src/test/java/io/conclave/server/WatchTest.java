@@ -29,8 +29,8 @@ class WatchTest {
     @BeforeEach
     void start() throws IOException {
         server = TestServer.start();
-        watcher = RawClient.attached(TestServer.port(server), 10_000);
-        actor = RawClient.attached(TestServer.port(server), 10_000);
+        watcher = RawClient.attached(TestServer.port(server), 60_000);
+        actor = RawClient.attached(TestServer.port(server), 60_000);
     }
 
     @AfterEach
