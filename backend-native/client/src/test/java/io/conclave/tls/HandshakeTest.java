@@ -14,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -33,10 +34,14 @@ class HandshakeTest {
     @TempDir
     private Path directory;
 
+    /** A busy machine may take longer than the 10 s of a server. */
+    private static final Duration PATIENCE = Duration.ofSeconds(100);
+
     private int files;
 
     private TlsSettings.Builder settings(Optional<TestCertificate> own, CertificateAuthority trusted) {
         TlsSettings.Builder builder = TlsSettings.builder("ssl.")
+                .handshakeTimeout(PATIENCE)
                 .trustStore(StoreFile.of(
                         "ssl.trustStore.location",
                         trusted.writePem(directory.resolve("trust" + files++ + ".pem")),

@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,15 +43,16 @@ final class PortEntry {
     /** Stands in front of a connection until its first byte is there. */
     void guard(Channel channel, ClientConnection connection, PortSecurity security) {
         channel.pipeline().addFirst(new FirstByte(connection, security));
-        if (security.tls().isPresent()) {
-            halfOpen.enter(channel, () -> giveWay(channel, connection));
+        InetAddress address = connection.address();
+        if (security.tls().isPresent() && address != null) {
+            halfOpen.enter(channel, address, () -> giveWay(channel, connection));
             channel.closeFuture().addListener(closed -> halfOpen.leave(channel));
         }
     }
 
     private void giveWay(Channel channel, ClientConnection connection) {
-        String reason = "its handshake of TLS was not complete, and " + HalfOpenHandshakes.MOST
-                + " newer connections have none either";
+        String reason = "its handshake of TLS was not complete, nor were those of " + HalfOpenHandshakes.MOST
+                + " other connections, of which no address has more than its own";
         gaveWay.add(channel.remoteAddress(), reason);
         connection.loop().post(() -> connection.close(reason));
     }

@@ -21,6 +21,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.ssl.SslHandler;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** What a connection that is refused or has ended leaves behind. */
 @Timeout(300)
 class ClientEndTest {
+    /** A busy machine may take longer than the 10 s of a server. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
     private static final CertificateAuthority AUTHORITY = new CertificateAuthority("CN=an authority");
 
     @TempDir
@@ -79,6 +83,7 @@ class ClientEndTest {
     private TlsContext tlsContext(ClientAuthentication ofClients, Executor handshakes) {
         return TlsContext.forServer(
                 TlsSettings.builder("ssl.")
+                        .handshakeTimeout(PATIENCE)
                         .keyStore(store("keyStore", AUTHORITY.issue("CN=server")::writePem))
                         .trustStore(store("trustStore", AUTHORITY::writePem))
                         .clientAuthentication(ofClients)
@@ -218,6 +223,7 @@ class ClientEndTest {
 
     private TlsSettings.Builder ofClient() {
         return TlsSettings.builder("ssl.")
+                .handshakeTimeout(PATIENCE)
                 .trustStore(store("trustStore", AUTHORITY::writePem))
                 .verifiesServerNames(false);
     }
