@@ -8,6 +8,7 @@ import io.conclave.ensemble.ConclaveEnsemble;
 import io.conclave.server.AdminSecret;
 import io.conclave.server.ConclaveServer;
 import io.conclave.server.ConfigFile;
+import io.conclave.testkit.proxy.FreePort;
 import io.conclave.time.TimeSource;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -31,7 +32,7 @@ class EnsembleCommandsTest {
     void memberIsAddedPromotedAndRemovedThroughAServerThatDoesNotLead() throws IOException {
         Path home = directory.resolve("ensemble");
         try (ConclaveEnsemble ensemble =
-                ConclaveEnsemble.builder().directory(home).start()) {
+                ConclaveEnsemble.builder().syncLimitTicks(600).directory(home).start()) {
             int follower = ensemble.follower();
             String secret = AdminSecret.read(home.resolve("server-" + follower));
             int port = ensemble.server(follower).clientPort().orElseThrow();
@@ -41,18 +42,21 @@ class EnsembleCommandsTest {
                 assertTrue(refused.getMessage().contains("NO_AUTH"), refused.getMessage());
             }
             try (AdminClient client = new AdminClient(address, secret)) {
-                String members = client.reconfig("server.4=127.0.0.1:21997:observer;21996", "");
-                assertTrue(members.contains("server.4=127.0.0.1:21997:0:observer;0.0.0.0:21996\n"), members);
+                int peerPort = FreePort.find();
+                int clientPort = FreePort.find();
+                String members = client.reconfig(line(4, peerPort + ":observer", clientPort), "");
+                assertTrue(
+                        members.contains(line(4, peerPort + ":0:observer", "0.0.0.0:" + clientPort) + "\n"), members);
                 assertTrue(members.contains("server.1=127.0.0.1:"), members);
                 try (ConclaveServer fourth = startFourth(members)) {
                     Awaitility.await().until(fourth::isServing);
-                    client.reconfig("server.4=127.0.0.1:21997:participant;21996", "");
+                    client.reconfig(line(4, peerPort + ":participant", clientPort), "");
                     Awaitility.await()
                             .until(() ->
                                     fourth.logStatus().configuration().voters().contains(4));
-                    Awaitility.await().until(() -> client.members().contains("21997:0:participant"));
+                    Awaitility.await().until(() -> client.members().contains(peerPort + ":0:participant"));
                     IOException refused = assertThrows(
-                            IOException.class, () -> client.reconfig("server.5=127.0.0.1:21997;21995", ""));
+                            IOException.class, () -> client.reconfig(line(5, peerPort, FreePort.find()), ""));
                     assertTrue(refused.getMessage().contains("BAD_ARGUMENTS"), refused.getMessage());
                     assertTrue(client.reconfig("", "4").lines().noneMatch(line -> line.startsWith("server.4=")));
                     assertTrue(client.reconfig("", "4,77").contains("server.1="), "as ZooKeeper answers it");
@@ -61,12 +65,16 @@ class EnsembleCommandsTest {
         }
     }
 
+    private static String line(int id, Object peerPort, Object clientPort) {
+        return "server." + id + "=127.0.0.1:" + peerPort + ";" + clientPort;
+    }
+
     /** An operator is on the host that it is about to take away. */
     @Test
     void serverAnswersTheRequestThatRemovesIt() throws IOException {
         Path home = directory.resolve("ensemble");
         try (ConclaveEnsemble ensemble =
-                ConclaveEnsemble.builder().directory(home).start()) {
+                ConclaveEnsemble.builder().syncLimitTicks(600).directory(home).start()) {
             int follower = ensemble.follower();
             ensemble.awaitServing(follower);
             assertTrue(membersWithout(follower, ensemble, home).lines().noneMatch(isOf(follower)));
@@ -94,7 +102,7 @@ class EnsembleCommandsTest {
     void leaderIsMadeAnObserverAndAnotherNumberTakesItsAddressThroughAServerThatDoesNotLead() throws IOException {
         Path home = directory.resolve("ensemble");
         try (ConclaveEnsemble ensemble =
-                ConclaveEnsemble.builder().directory(home).start()) {
+                ConclaveEnsemble.builder().syncLimitTicks(600).directory(home).start()) {
             int leader = ensemble.awaitLeader();
             int follower = ensemble.follower();
             String secret = AdminSecret.read(home.resolve("server-" + follower));

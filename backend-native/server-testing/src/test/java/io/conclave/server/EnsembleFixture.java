@@ -8,6 +8,9 @@ import org.junit.jupiter.api.BeforeEach;
 
 /** Three servers that serve reads without a leader, new for each test. */
 abstract class EnsembleFixture {
+    /** So many that a busy machine has elected a leader long before. */
+    static final int MANY_TICKS = 600;
+
     ConclaveEnsemble ensemble;
 
     @BeforeEach
@@ -15,13 +18,18 @@ abstract class EnsembleFixture {
         ensemble = ConclaveEnsemble.builder()
                 .readOnlyMode(true)
                 .electionTimeoutMs(500)
-                .syncLimitTicks(30)
+                .syncLimitTicks(syncLimitTicks())
                 .start();
     }
 
     @AfterEach
     void stop() {
         ensemble.close();
+    }
+
+    /** After how many ticks without a leader a server sends its clients away. */
+    int syncLimitTicks() {
+        return MANY_TICKS;
     }
 
     int port(int id) {

@@ -1,38 +1,18 @@
 package io.conclave.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.protocol.ConnectRequest;
-import io.conclave.protocol.ConnectResponse;
-import io.conclave.protocol.ErrorCode;
-import io.conclave.protocol.ReplyBody;
 import java.io.IOException;
 import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a server of an ensemble serves: cut off, deposed, without a leader, behind its client. */
+/** What a server of an ensemble serves: deposed, behind its client; and what it says of the others. */
 @Timeout(300)
 class EnsembleServiceTest extends EnsembleFixture {
-    @Test
-    void serverThatIsCutOffAnswersNoPingAndSendsItsClientsAwayAtItsLimit() throws IOException {
-        int follower = ensemble.follower();
-        try (RawClient client = new RawClient(port(follower))) {
-            ConnectResponse session = client.connect(30_000);
-            ensemble.isolate(follower);
-            client.send(Requests.ping());
-            assertTrue(client.isClosedByServer());
-            assertFalse(ensemble.server(follower).isServing());
-            try (RawClient another = new RawClient(port(ensemble.awaitLeader()))) {
-                assertEquals(
-                        session.sessionId(), another.connect(resume(session, 0)).sessionId());
-            }
-        }
-    }
-
     @Test
     void leaderThatIsDeposedAndFindsTheOthersInTimeKeepsItsClients() throws IOException {
         int deposed = ensemble.awaitLeader();
@@ -47,35 +27,6 @@ class EnsembleServiceTest extends EnsembleFixture {
             assertEquals(0, client.read().header().err());
             assertEquals(0, client.call(Requests.exists("/a")).header().err());
         }
-    }
-
-    @Test
-    void serverWithoutALeaderServesReadsToClientsThatAskForThem() throws IOException {
-        int follower = ensemble.follower();
-        try (RawClient client = RawClient.attached(port(follower), 30_000)) {
-            client.call(Requests.create("/a"));
-            client.call(Requests.set("/a", "before"));
-        }
-        ensemble.isolate(follower);
-        Awaitility.await()
-                .until(() -> FourLetterWordsTest.ask(port(follower), "isro").equals("ro"));
-        try (RawClient refused = new RawClient(port(follower))) {
-            refused.sendConnect(30_000);
-            assertTrue(refused.isClosedByServer());
-        }
-        try (RawClient reader = new RawClient(port(follower))) {
-            ConnectResponse response = reader.connect(new ConnectRequest(0, 0, 30_000, 0, new byte[16], true, true));
-            assertTrue(response.readOnly());
-            ReplyBody.GetData data = reader.call(Requests.get("/a"), ReplyBody.GetData.class);
-            assertEquals("before", new String(data.data(), java.nio.charset.StandardCharsets.UTF_8));
-            assertEquals(0, reader.call(Requests.ping()).header().err());
-            assertEquals(
-                    ErrorCode.NOT_READ_ONLY.code(),
-                    reader.call(Requests.set("/a", "now")).header().err());
-            ensemble.healAll();
-            assertTrue(reader.isClosedByServer(), "it can have all again");
-        }
-        ensemble.awaitServing(follower);
     }
 
     @Test
@@ -97,24 +48,28 @@ class EnsembleServiceTest extends EnsembleFixture {
 
     @Test
     void modesAreThoseOfZooKeeper() throws IOException {
-        int leader = ensemble.awaitLeader();
+        Awaitility.await().until(() -> hasModesUnder(ensemble.awaitLeader()));
+        assertTrue(FourLetterWordsTest.ask(port(1), "conf").contains("membership: \nserver.1=127.0.0.1:"));
+    }
+
+    /** False also if another one leads meanwhile, as may happen on a busy machine. */
+    private boolean hasModesUnder(int leader) throws IOException {
         for (int id : ensemble.ids()) {
             String mode = id == leader ? "leader" : "follower";
-            assertTrue(FourLetterWordsTest.ask(port(id), "srvr").contains("\nMode: " + mode + "\n"));
-            assertTrue(FourLetterWordsTest.ask(port(id), "mntr").contains("zk_server_state\t" + mode + "\n"));
+            if (!FourLetterWordsTest.ask(port(id), "srvr").contains("\nMode: " + mode + "\n")
+                    || !FourLetterWordsTest.ask(port(id), "mntr").contains("zk_server_state\t" + mode + "\n")) {
+                return false;
+            }
         }
-        assertTrue(FourLetterWordsTest.ask(port(leader), "conf").contains("membership: \nserver.1=127.0.0.1:"));
+        return true;
     }
 
     @Test
     void leaderCountsTheMembersThatFollow() throws IOException {
-        int leader = ensemble.awaitLeader();
-        int follower = ensemble.follower();
-        awaitMonitored(leader, "zk_learners\t2", "zk_followers\t2", "zk_synced_followers\t2");
-        assertFalse(FourLetterWordsTest.ask(port(follower), "mntr").contains("zk_synced_followers"));
-        ensemble.kill(follower);
-        awaitMonitored(
-                leader,
+        awaitMonitoredAtTheLeader("zk_learners\t2", "zk_followers\t2", "zk_synced_followers\t2");
+        Awaitility.await().until(() -> !monitored(ensemble.follower()).contains("zk_synced_followers"));
+        ensemble.kill(ensemble.follower());
+        awaitMonitoredAtTheLeader(
                 "zk_learners\t1",
                 "zk_followers\t1",
                 "zk_synced_followers\t1",
@@ -123,11 +78,13 @@ class EnsembleServiceTest extends EnsembleFixture {
                 "zk_quorum_size\t3");
     }
 
-    private void awaitMonitored(int id, String... lines) {
-        Awaitility.await().until(() -> FourLetterWordsTest.ask(port(id), "mntr")
-                .lines()
-                .toList()
-                .containsAll(List.of(lines)));
+    private void awaitMonitoredAtTheLeader(String... lines) {
+        Awaitility.await()
+                .until(() -> monitored(ensemble.awaitLeader()).lines().toList().containsAll(List.of(lines)));
+    }
+
+    private String monitored(int id) throws IOException {
+        return FourLetterWordsTest.ask(port(id), "mntr");
     }
 
     @Test

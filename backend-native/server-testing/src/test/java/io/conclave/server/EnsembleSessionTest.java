@@ -17,14 +17,14 @@ import org.junit.jupiter.api.Timeout;
 /** Sessions whose client, server and leader are not one. */
 @Timeout(300)
 class EnsembleSessionTest extends EnsembleFixture {
-    private static final int TIMEOUT_MS = 5_000; // a busy machine may keep a client from its ping for seconds
+    private static final int TIMEOUT_MS = 12_000; // a busy machine may keep a client from its ping for seconds
 
     private boolean knows(int server, long sessionId) {
         return ensemble.server(server).state().session(sessionId).isPresent();
     }
 
     private void awaitEnd(int server, long sessionId) {
-        Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !knows(server, sessionId));
+        Awaitility.await().until(() -> !knows(server, sessionId));
     }
 
     @Test
@@ -37,19 +37,21 @@ class EnsembleSessionTest extends EnsembleFixture {
     }
 
     @Test
-    void sessionOnAFollowerStaysAliveByHeartbeatsAndExpiresEverywhereWithoutThem() throws IOException {
+    void sessionsOnAFollowerStayAliveByHeartbeatsOrReadsAndExpireEverywhereWithoutThem() throws IOException {
         int follower = ensemble.follower();
         int leader = ensemble.awaitLeader();
-        try (RawClient client = new RawClient(port(follower))) {
-            ConnectResponse session = client.connect(TIMEOUT_MS);
-            client.call(Requests.create("/e", CreateFlag.EPHEMERAL));
+        try (RawClient pinging = new RawClient(port(follower));
+                RawClient reading = RawClient.attached(port(follower), TIMEOUT_MS)) {
+            ConnectResponse session = pinging.connect(TIMEOUT_MS);
+            pinging.call(Requests.create("/e", CreateFlag.EPHEMERAL));
             long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS * 3 / 2);
             while (System.nanoTime() < end) {
-                assertEquals(0, client.call(Requests.ping()).header().err());
-                pause(TIMEOUT_MS / 10);
+                assertEquals(0, pinging.call(Requests.ping()).header().err());
+                reading.call(Requests.exists("/nothing"));
+                pause(TIMEOUT_MS / 20);
             }
             assertTrue(knows(leader, session.sessionId()));
-            assertTrue(client.isClosedByServer(), "a client that says nothing more");
+            assertTrue(pinging.isClosedByServer(), "a client that says nothing more");
             for (int id : ensemble.ids()) {
                 awaitEnd(id, session.sessionId());
                 assertTrue(ensemble.server(id).state().znode("/e").isEmpty());
@@ -57,24 +59,9 @@ class EnsembleSessionTest extends EnsembleFixture {
         }
     }
 
-    @Test
-    void readsAloneKeepASessionAlive() throws IOException {
-        int follower = ensemble.follower();
-        try (RawClient client = RawClient.attached(port(follower), TIMEOUT_MS)) {
-            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS * 3 / 2);
-            while (System.nanoTime() < end) {
-                client.call(Requests.exists("/nothing"));
-                pause(TIMEOUT_MS / 10);
-            }
-        }
-    }
-
     /** The tests' only way to be slow on purpose. */
     private static void pause(long ms) {
-        Awaitility.await()
-                .pollDelay(Duration.ofMillis(ms))
-                .timeout(Duration.ofMillis(ms + 5_000))
-                .until(() -> true);
+        Awaitility.await().pollDelay(Duration.ofMillis(ms)).until(() -> true);
     }
 
     @Test
@@ -109,9 +96,9 @@ class EnsembleSessionTest extends EnsembleFixture {
 
     @Test
     void sessionsSurviveTheDeathOfTheLeaderAndExpireUnderTheNextOne() throws IOException {
-        int follower = ensemble.follower();
         int killed = ensemble.awaitLeader();
-        try (RawClient client = new RawClient(port(follower))) {
+        int other = killed % 3 + 1; // whichever leads by now
+        try (RawClient client = new RawClient(port(other))) {
             ConnectResponse session = client.connect(TIMEOUT_MS);
             client.call(Requests.create("/e", CreateFlag.EPHEMERAL));
             ensemble.kill(killed);
