@@ -78,7 +78,8 @@ public final class Revocation {
      * @param czxid which incarnation of it; any other of that name is left alone
      * @param word one of {@link RevocationWord}
      * @return completes on a listener thread, exceptionally with what stopped it: {@link RefusedException}, {@link
-     *     SessionGoneException}, {@link ClosedException}. Ending it in another way stops waiting, and lifts the
+     *     SessionGoneException}, {@link ClosedException}, or {@link OutcomeUnknownException} if it is closed before
+     *     the word, or the deletion at the deadline, is answered. Ending it in another way stops waiting, and lifts the
      *     deadline; the word stays
      */
     public static CompletableFuture<RevocationOutcome> ask(

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,20 +26,17 @@ public final class CallersHandshakes {
     /** Those of all addresses; beyond it the first one of an address is taken, up to as many again. */
     static final int MOST = 2048;
 
-    /** The same of clients, of which many may share an address. */
-    static final int MOST_OF_CLIENTS = 512;
+    /** Of clients, of which many may share an address. Fewer than may be half open, where the oldest is closed. */
+    static final int MOST_OF_CLIENTS = 768;
 
-    /**
-     * With the first ones of addresses. Fewer than may be half open at the port of clients, where the oldest is closed
-     * to make room.
-     */
-    static final int MOST_OF_CLIENTS_WITH_FIRSTS = 768;
+    /** Whether one more may wait. */
+    private interface Room {
+        boolean isThere(int waiting, int ofAddress);
+    }
 
     private final Executor threads;
     private final int mostAtATime;
-    private final int mostOfAnAddress;
-    private final int most;
-    private final int mostWithFirsts;
+    private final Room room;
 
     // All: @GuardedBy("this").
     /** Only those in which something waits; the one whose turn it is comes first. */
@@ -47,12 +45,10 @@ public final class CallersHandshakes {
     private int waiting;
     private int running;
 
-    private CallersHandshakes(Executor threads, int mostAtATime, int mostOfAnAddress, int most, int mostWithFirsts) {
+    private CallersHandshakes(Executor threads, int mostAtATime, Room room) {
         this.threads = threads;
         this.mostAtATime = mostAtATime;
-        this.mostOfAnAddress = mostOfAnAddress;
-        this.most = most;
-        this.mostWithFirsts = mostWithFirsts;
+        this.room = room;
     }
 
     /**
@@ -62,30 +58,38 @@ public final class CallersHandshakes {
      * @param mostAtATime so many of them
      */
     public CallersHandshakes(Executor threads, int mostAtATime) {
-        this(threads, mostAtATime, MOST_OF_AN_ADDRESS, MOST, 2 * MOST);
+        this(
+                threads,
+                mostAtATime,
+                (waiting, ofAddress) -> ofAddress < MOST_OF_AN_ADDRESS && waiting < (ofAddress == 0 ? 2 * MOST : MOST));
     }
 
-    /** The same of clients. */
+    /** The same of clients. An address has twice the places that are left for all: 512 alone, then another one 171. */
     public static CallersHandshakes ofClients(Executor threads, int mostAtATime) {
         return new CallersHandshakes(
-                threads, mostAtATime, MOST_OF_CLIENTS, MOST_OF_CLIENTS, MOST_OF_CLIENTS_WITH_FIRSTS);
+                threads, mostAtATime, (waiting, ofAddress) -> ofAddress < 2 * (MOST_OF_CLIENTS - waiting));
     }
 
     /**
-     * What runs the computations of an address; it refuses those for which there is no room.
+     * What runs the computations of one connection. It refuses the first one if there is no room; what follows is taken
+     * always, so that no work is wasted: a connection has one at a time.
      *
      * @param host the address as a number; those of one {@linkplain HostNetwork network} have one line
      */
     public Executor of(String host) {
         String address = HostNetwork.of(host);
-        return work -> add(address, work);
+        AtomicBoolean hasBegun = new AtomicBoolean();
+        return work -> {
+            add(address, work, hasBegun.get());
+            hasBegun.set(true);
+        };
     }
 
-    private void add(String address, Runnable work) {
+    private void add(String address, Runnable work, boolean hasBegun) {
         synchronized (this) {
             Queue<Runnable> line = lines.get(address);
             int ofAddress = line == null ? 0 : line.size();
-            if (ofAddress >= mostOfAnAddress || waiting >= (ofAddress == 0 ? mostWithFirsts : most)) {
+            if (!hasBegun && !room.isThere(waiting, ofAddress)) {
                 throw new RejectedExecutionException(
                         waiting + " handshakes of callers wait, " + ofAddress + " of them of " + address);
             }
@@ -96,7 +100,14 @@ public final class CallersHandshakes {
             }
             running++;
         }
-        threads.execute(this::runAll);
+        try {
+            threads.execute(this::runAll);
+        } catch (RuntimeException | Error e) {
+            synchronized (this) {
+                running--; // no thread could be made; the next one tries again
+            }
+            throw e;
+        }
     }
 
     private void runAll() {

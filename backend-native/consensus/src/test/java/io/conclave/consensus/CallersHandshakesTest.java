@@ -2,6 +2,7 @@ package io.conclave.consensus;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -9,11 +10,13 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class CallersHandshakesTest {
     private final Queue<Runnable> threads = new ArrayDeque<>();
     private final CallersHandshakes handshakes = new CallersHandshakes(threads::add, 2);
+    private final CallersHandshakes ofClients = CallersHandshakes.ofClients(threads::add, 2);
     private final List<String> done = new ArrayList<>();
 
     private void add(String address) {
@@ -85,16 +88,60 @@ class CallersHandshakesTest {
     /** A handshake that has begun stays in the line when its connection goes, so a bound of connections is none. */
     @Test
     void aClientWaitsForOneOfAnAddressThatMakesAsManyAsItCan() {
-        CallersHandshakes ofClients = CallersHandshakes.ofClients(threads::add, 2);
-        Executor stranger = ofClients.of("10.0.0.1");
-        for (int i = 0; i < CallersHandshakes.MOST_OF_CLIENTS; i++) {
-            stranger.execute(() -> done.add("stranger"));
-        }
-        assertThrows(RejectedExecutionException.class, () -> stranger.execute(() -> {}));
+        int most = fillAsClients("10.0.0.1");
+        assertEquals(512, most);
         ofClients.of("10.0.0.2").execute(() -> done.add("client"));
         runAll();
         assertEquals(1, done.indexOf("client"));
-        assertEquals(CallersHandshakes.MOST_OF_CLIENTS + 1, done.size());
+        assertEquals(most + 1, done.size());
+    }
+
+    /** Many clients may share one address: an office, or what stands before a network of containers. */
+    @Test
+    void besideAnAddressThatMakesAsManyAsItCanAnotherOneHasManyPlaces() {
+        fillAsClients("10.0.0.1");
+        assertEquals(171, fillAsClients("10.0.0.2"));
+        assertEquals(57, fillAsClients("10.0.0.3"));
+    }
+
+    @Test
+    void aHandshakeThatHasBegunIsNotRefused() {
+        Executor client = ofClients.of("10.0.0.1");
+        client.execute(() -> done.add("greeting"));
+        fillAsClients("10.0.0.1");
+        client.execute(() -> done.add("certificate"));
+        runAll();
+        assertTrue(done.contains("certificate"));
+    }
+
+    @Test
+    void whereNoThreadCanBeMadeTheNextOneMakesIt() {
+        AtomicInteger fails = new AtomicInteger(2);
+        CallersHandshakes unlucky = new CallersHandshakes(
+                thread -> {
+                    if (fails.getAndDecrement() > 0) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    threads.add(thread);
+                },
+                2);
+        for (int i = 0; i < 2; i++) {
+            assertThrows(OutOfMemoryError.class, () -> unlucky.of("10.0.0.1").execute(() -> done.add("first")));
+        }
+        unlucky.of("10.0.0.1").execute(() -> done.add("later"));
+        runAll();
+        assertEquals(List.of("first", "first", "later"), done);
+    }
+
+    /** How many were taken. */
+    private int fillAsClients(String address) {
+        for (int taken = 0; ; taken++) {
+            try {
+                ofClients.of(address).execute(() -> done.add(address));
+            } catch (RejectedExecutionException full) {
+                return taken;
+            }
+        }
     }
 
     @Test

@@ -199,8 +199,8 @@ public final class Main {
             err.println(e.getMessage());
             return USAGE;
         } catch (OutOfMemoryError e) {
-            err.println(all.get(0) + " was not done: what it has to read does not fit into "
-                    + (Runtime.getRuntime().maxMemory() >> 20) + " MB (" + e.getMessage()
+            err.println(all.get(0) + " did not come to its end: it needs more memory than the "
+                    + (Runtime.getRuntime().maxMemory() >> 20) + " MB of its heap (" + e.getMessage()
                     + "). Give it as much as the server has: JVM_FLAGS=-Xmx...");
             return FAILED;
         }

@@ -109,7 +109,8 @@ class RecoveryCommandsTest extends CommandsFixture {
                 .start();
         String said = new String(verify.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(1, verify.waitFor(), said);
-        assertTrue(said.contains("verify was not done: what it has to read does not fit into 40 MB"), said);
+        assertTrue(
+                said.contains("verify did not come to its end: it needs more memory than the 40 MB of its heap"), said);
         assertFalse(said.contains("\tat "), said);
     }
 

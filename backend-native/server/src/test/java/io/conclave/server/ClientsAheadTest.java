@@ -69,6 +69,7 @@ class ClientsAheadTest {
         ServerConfig config = TestServer.config()
                 .commandWhitelist(Set.of("mntr"))
                 .eventLoops(1)
+                .handshakeTimeoutMs(300_000)
                 .clientLimit(ClientLimit.SESSIONS, 3)
                 .clientLimit(ClientLimit.SESSIONS_OF_ADDRESS, 0)
                 .build();

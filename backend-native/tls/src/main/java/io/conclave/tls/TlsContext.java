@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes the handlers of TLS for one end, from its stores as they were read last. Any thread may call it; only
- * {@link #forServer}, {@link #forClient} and {@link #reloadIfChanged} block, on files.
+ * the static methods and {@link #reloadIfChanged} block, on files.
  */
 public final class TlsContext {
     private static final Logger LOG = LoggerFactory.getLogger(TlsContext.class);

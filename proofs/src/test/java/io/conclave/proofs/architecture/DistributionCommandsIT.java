@@ -1,6 +1,7 @@
 package io.conclave.proofs.architecture;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.testkit.proxy.FreePort;
@@ -113,6 +114,16 @@ class DistributionCommandsIT {
         assertEquals(0, Collections.frequency(options, "-Dof.java=1"), "Java reads them itself");
         options.removeIf(option -> !option.startsWith("-Xmx"));
         assertEquals(List.of("-Xmx200m", "-Xmx300m"), options, "the last one counts");
+    }
+
+    @Test
+    void onlyAServerWithoutMemoryEndsAtOnce() throws Exception {
+        variables.put("JVM_FLAGS", "-XX:+PrintCommandLineFlags");
+        assertEquals(0, run("start"), () -> output + complaint);
+        assertTrue(optionsOfTheServer().contains("-XX:+ExitOnOutOfMemoryError"));
+        assertEquals(0, run("status"), () -> output + complaint);
+        assertTrue(output.contains("-XX:+PrintCommandLineFlags"), output);
+        assertFalse(output.contains("ExitOnOutOfMemoryError"), output);
     }
 
     /** As on a disk that is full. */
