@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 /** Many seeds, on some threads; each run has one to itself. */
 final class Campaign {
     private final Map<String, Long> counts = new TreeMap<>();
+    private final Map<String, Long> seedsWith = new TreeMap<>();
     private final List<String> violations = new ArrayList<>();
     private final long first;
     private final long wanted;
@@ -89,7 +90,10 @@ final class Campaign {
     }
 
     private synchronized void add(Simulation.Outcome outcome) {
-        outcome.trace().counts().forEach((what, count) -> counts.merge(what, (long) count, Long::sum));
+        outcome.trace().counts().forEach((what, count) -> {
+            counts.merge(what, (long) count, Long::sum);
+            seedsWith.merge(what, 1L, Long::sum);
+        });
         answers += outcome.answers();
         commits += outcome.commits();
         virtualMs += outcome.virtualMs();
@@ -128,7 +132,8 @@ final class Campaign {
                 commits,
                 answers,
                 violations.size()));
-        counts.forEach((what, count) -> text.append(String.format("%10d  %s%n", count, what)));
+        counts.forEach((what, count) ->
+                text.append(String.format("%10d  in %5d seeds  %s%n", count, seedsWith.get(what), what)));
         violations.forEach(text::append);
         return text.toString();
     }

@@ -30,6 +30,8 @@ final class Edges {
     private final boolean rots;
 
     private final SnapshotRot rot;
+    private final Random rotting;
+    private final LivingMajority majority;
 
     /** Until then a member is kept from running. */
     private long busyUntilUs;
@@ -37,11 +39,13 @@ final class Edges {
     /** By machine: what its disk held some time ago. */
     private final Map<Integer, Map<String, byte[]>> images = new TreeMap<>();
 
-    Edges(Simulation world, Faults faults, Random random, boolean damages) {
+    Edges(Simulation world, Faults faults, Random random, Random rotting, LivingMajority majority, boolean damages) {
         this.world = world;
         this.faults = faults;
         this.time = world.time;
         this.random = random;
+        this.rotting = rotting;
+        this.majority = majority;
         this.active = random.nextBoolean();
         this.rots = active && !damages;
         this.rot = new SnapshotRot(random);
@@ -59,6 +63,14 @@ final class Edges {
     /** The machine's disk is about to be full, where one snapshot has to do. */
     void spare(ServerMachine machine) {
         rot.spare(machine.disk());
+    }
+
+    /** A member will need the leader's snapshot, which rots now. */
+    void losesItsLog(int id) {
+        ServerMachine leader = world.leader();
+        if (rots && leader != null && leader.id != id && rot.strikeNow(leader.disk(), rotting)) {
+            world.trace.fault("snapshot rots that another one needs", leader.id, id);
+        }
     }
 
     private ServerMachine any() {
@@ -152,6 +164,10 @@ final class Edges {
 
     /** One dies, and while it is away another one loses power in the middle of a write. */
     private void tearWhileAnotherIsDown(ServerMachine down) {
+        if (majority.isChosen()) {
+            majority.tearBesideTheLeader();
+            return;
+        }
         ServerMachine torn = any();
         if (torn == down) {
             return;
@@ -173,6 +189,13 @@ final class Edges {
 
     /** One is dead, and an operator removes another one, or makes it an observer. */
     private void takeVoteWhileAnotherIsDown(ServerMachine dead) {
+        if (majority.isChosen()) {
+            ServerMachine of = any();
+            if (of != dead) {
+                majority.takeVoteWhileAnotherIsDown(dead, takenFrom(of));
+            }
+            return;
+        }
         dead.kill();
         int downUs = 5_000_000 + random.nextInt(3_000_000);
         busyFor(downUs);
@@ -193,15 +216,24 @@ final class Edges {
             return;
         }
         faults.calmFor(0);
-        EnsembleMember member = world.listed().get(of.id);
         world.trace.fault("operator takes a vote while another one is down", of.id, dead.id);
-        MembershipChange change = random.nextBoolean()
-                ? new MembershipChange.Remove(of.id)
-                : new MembershipChange.Put(new EnsembleMember(
-                        of.id, 0, member.host(), member.peerPort(), member.clientHost(), member.clientPort(), true));
-        faults.takeVote(leader, change)
+        faults.takeVote(leader, takenFrom(of))
                 .whenComplete((nothing, refusal) ->
                         world.trace.count(refusal == null ? "... and it is done" : "... and is refused, or not heard"));
+    }
+
+    private MembershipChange takenFrom(ServerMachine machine) {
+        EnsembleMember member = world.listed().get(machine.id);
+        return random.nextBoolean()
+                ? new MembershipChange.Remove(machine.id)
+                : new MembershipChange.Put(new EnsembleMember(
+                        member.id(),
+                        0,
+                        member.host(),
+                        member.peerPort(),
+                        member.clientHost(),
+                        member.clientPort(),
+                        true));
     }
 
     private static boolean areVoters(ServerMachine leader, ServerMachine one, ServerMachine other) {

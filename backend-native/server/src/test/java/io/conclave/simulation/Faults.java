@@ -4,9 +4,11 @@ import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.simulation.VirtualTime;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /** Everything that goes wrong while it may. */
@@ -34,6 +36,10 @@ final class Faults {
     private final boolean damages;
 
     private final Edges edges;
+    private final LivingMajority majority;
+
+    /** Nobody starts these. */
+    private final Set<Integer> keptDown = new HashSet<>();
 
     /** Whether one member applies one change wrongly, at a moment when nothing else is amiss with the members. */
     private boolean misapplies;
@@ -56,7 +62,7 @@ final class Faults {
      */
     private final boolean oneLosesItsLog;
 
-    Faults(Simulation world, Random random, Random edges) {
+    Faults(Simulation world, Random random, Random edges, Random majorities) {
         this.world = world;
         this.time = world.time;
         this.random = random;
@@ -65,7 +71,8 @@ final class Faults {
         this.misapplies = !damages && world.mistake().misapplies(random);
         this.oneLosesItsLog = damages || misapplies;
         this.meanGapUs = 50_000 + random.nextInt(400_000);
-        this.edges = new Edges(world, this, edges, damages);
+        this.majority = new LivingMajority(world, this, majorities);
+        this.edges = new Edges(world, this, edges, new Random(majorities.nextLong()), majority, damages);
     }
 
     private int anyId() {
@@ -138,11 +145,49 @@ final class Faults {
 
     /** Has a machine running, whatever it takes. */
     void bringUp(int id) {
+        if (keptDown.contains(id)) {
+            return;
+        }
         ServerMachine machine = world.machines.get(id);
         if (machine.isStopped()) {
             machine.wipe();
         }
         world.start(id);
+    }
+
+    void keepDown(ServerMachine machine) {
+        keptDown.add(machine.id);
+    }
+
+    void mayRun(ServerMachine machine) {
+        keptDown.remove(machine.id);
+    }
+
+    void allMayRun() {
+        List<Integer> down = List.copyOf(keptDown);
+        keptDown.clear();
+        down.forEach(this::bringUp);
+    }
+
+    /** Whether something was begun that has to be decided before the trouble may be over. */
+    boolean isUndecided() {
+        return majority.isUndecided();
+    }
+
+    boolean tearsWrites() {
+        return majority.tears();
+    }
+
+    /** Repairs links and disks; whether no process stands still. */
+    boolean everythingElseWorks() {
+        heal();
+        syncUs.clear();
+        stalled = 0;
+        for (ServerMachine machine : world.machines.values()) {
+            machine.disk().capacity(Long.MAX_VALUE);
+            disarm(machine);
+        }
+        return world.machines.values().stream().noneMatch(ServerMachine::standsStill);
     }
 
     private void heal() {
@@ -230,6 +275,7 @@ final class Faults {
     /** From now on no write is torn. */
     void losesItsLog(int id) {
         lost = id;
+        edges.losesItsLog(id);
         world.machines.values().forEach(Faults::disarm);
     }
 
@@ -249,6 +295,9 @@ final class Faults {
             putBack();
         }
         edges.strike();
+        if (isUndecided()) {
+            return;
+        }
         switch (random.nextInt(27)) {
             case 0, 1, 2 -> crash(preferred());
             case 3 -> kill(preferred());

@@ -3,6 +3,7 @@ package io.conclave.simulation;
 import io.conclave.connection.SessionLeases;
 import io.conclave.consensus.CommittedBatch;
 import io.conclave.consensus.CommittedEntry;
+import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.Proposal;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
@@ -11,6 +12,7 @@ import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.disk.DiskFile;
 import io.conclave.consensus.disk.DiskFullException;
 import io.conclave.consensus.disk.MistakenWrites;
+import io.conclave.consensus.disk.RetriedSyncs;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.LogEntryKind;
 import io.conclave.consensus.member.CoreFactory;
@@ -23,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -175,6 +178,39 @@ enum Mistake {
                     of.term(), of.firstIndex(), of.lastIndex(), of.timestampMs() + (deletes ? 1000 : 0), of.entries());
         }
     },
+    /** A sync that has failed is tried again, and the second one says yes. */
+    FAILED_SYNC_TRIED_AGAIN {
+        @Override
+        Disk disk(SimulatedDisk of) {
+            return new RetriedSyncs(of);
+        }
+    },
+    /** A change of the members is made also if the voters to be do not answer. */
+    CHANGES_FORCED {
+        @Override
+        ReplicatedLog log(SimulatedLog of, Random random) {
+            return new DelegatingLog(of) {
+                @Override
+                public CompletionStage<Long> change(MembershipChange change, long knownIndex) {
+                    return super.change(forced(change), knownIndex);
+                }
+            };
+        }
+    },
+    /** No leader vouches for a torn tail. */
+    NEVER_VOUCHED {
+        @Override
+        CoreFactory cores() {
+            return MistakenCores.with("NEVER_VOUCHED");
+        }
+    },
+    /** A server whose disk was set back never gives its log up, whatever the others confirm. */
+    LOG_NEVER_GIVEN_UP {
+        @Override
+        CoreFactory cores() {
+            return MistakenCores.with("LOG_NEVER_GIVEN_UP");
+        }
+    },
     /** A leader confirms that it leads without a majority. */
     READ_INDEX_WITHOUT_MAJORITY {
         @Override
@@ -274,6 +310,12 @@ enum Mistake {
             in.position(in.position() + length);
         }
         return replies.put(events.flip()).array();
+    }
+
+    private static MembershipChange forced(MembershipChange change) {
+        return change instanceof MembershipChange.Put put
+                ? new MembershipChange.Put(put.member(), true)
+                : new MembershipChange.Remove(((MembershipChange.Remove) change).member(), true);
     }
 
     private static boolean isDeletion(LogEntryKind kind, byte[] payload) {

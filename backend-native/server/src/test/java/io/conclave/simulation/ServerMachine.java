@@ -227,6 +227,11 @@ final class ServerMachine implements SimulatedNetwork.Node {
         return process != null && process.server().replica().isReading();
     }
 
+    /** Whether its process is paused, or waits for its disk. */
+    boolean standsStill() {
+        return process != null && process.standsStill();
+    }
+
     private void end(int noticedUs) {
         if (isReading()) {
             world.trace.count("end of a process while it reads a state");

@@ -42,6 +42,9 @@ import java.util.function.Consumer;
 final class ServerProcess {
     private static final int EVENT_LOOPS = 2;
 
+    /** A disk makes a process wait for less as a rule. */
+    private static final int STILL_US = 100_000;
+
     /** How long it may take to read a state. */
     private static final int MAX_READING_US = 3_000_000;
 
@@ -178,6 +181,10 @@ final class ServerProcess {
     /** Stands still for a while; what arrives waits. */
     void pause(long durationUs) {
         pausedUntilUs = time.nowUs() + durationUs;
+    }
+
+    boolean standsStill() {
+        return time.nowUs() + STILL_US < Math.max(pausedUntilUs, busyUntilUs);
     }
 
     /** What happens on the process, if it still runs then, and not while it stands still. */

@@ -73,7 +73,11 @@ final class Simulation {
             users.add(user);
             workloads.add(new Workload(user, this));
         }
-        this.faults = new Faults(this, new Random(random.nextLong()), new Random(seed * 0x2545f4914f6cdd1dL));
+        this.faults = new Faults(
+                this,
+                new Random(random.nextLong()),
+                new Random(seed * 0x2545f4914f6cdd1dL),
+                new Random(seed * 0x5851f42d4c957f2dL));
     }
 
     /** The outcome of a run. */
@@ -132,6 +136,11 @@ final class Simulation {
 
     int segmentBytes() {
         return 64 * 1024;
+    }
+
+    /** Whether clients write much at a time, so that a write can be torn. */
+    boolean writesAreLarge() {
+        return faults.tearsWrites();
     }
 
     long diskDelayUs(int server) {
@@ -264,6 +273,9 @@ final class Simulation {
         }
         faults.begin();
         runFor((5 + random.nextInt(8)) * SECOND_US);
+        while (faults.isUndecided()) {
+            runFor(SECOND_US / 50);
+        }
         faults.end();
         settle();
     }

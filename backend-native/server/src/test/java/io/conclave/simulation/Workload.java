@@ -17,6 +17,7 @@ import java.util.Random;
 final class Workload {
     private static final int VALUES = 5;
     private static final int TRANSIENT = 4;
+    private static final byte PADDING = 'x';
     static final String TIMED = "/t";
 
     private final SimulatedClient client;
@@ -71,6 +72,10 @@ final class Workload {
             return;
         }
         String value = "/d/" + random.nextInt(VALUES);
+        if (world.writesAreLarge()) {
+            set(value, -1);
+            return;
+        }
         String transientNode = "/x/" + random.nextInt(TRANSIENT);
         switch (random.nextInt(28)) {
             case 0, 1, 2, 3 -> set(value, -1);
@@ -144,8 +149,16 @@ final class Workload {
 
     private byte[] data(String tag) {
         byte[] head = tag.getBytes(StandardCharsets.ISO_8859_1);
-        int length = random.nextInt(20) == 0 ? random.nextInt(3000) : random.nextInt(100);
-        return Arrays.copyOf(head, head.length + length);
+        byte[] data = Arrays.copyOf(head, head.length + length());
+        Arrays.fill(data, head.length, data.length, PADDING); // not zeros, for lost sectors are zeros
+        return data;
+    }
+
+    private int length() {
+        if (world.writesAreLarge()) {
+            return 1_500 + random.nextInt(3_000);
+        }
+        return random.nextInt(20) == 0 ? random.nextInt(3000) : random.nextInt(100);
     }
 
     private void set(String path, int version) {

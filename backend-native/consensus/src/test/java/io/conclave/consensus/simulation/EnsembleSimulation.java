@@ -10,6 +10,7 @@ import io.conclave.consensus.core.Core;
 import io.conclave.consensus.core.CoreOptions;
 import io.conclave.consensus.core.CoreStart;
 import io.conclave.consensus.core.PeerMessage.Refusal;
+import io.conclave.consensus.disk.Disk;
 import io.conclave.consensus.entry.ClusterConfiguration;
 import io.conclave.consensus.entry.EnsembleMember;
 import io.conclave.consensus.member.CoreFactory;
@@ -22,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
+import java.util.function.UnaryOperator;
 
 /** Several members with counting applications on one thread, all from one seed. */
 final class EnsembleSimulation {
@@ -37,6 +39,10 @@ final class EnsembleSimulation {
     final Map<Integer, EnsembleMember> listed = new TreeMap<>();
     private final boolean durable;
     CoreFactory cores = CoreFactory.RAFT;
+
+    /** Plants a mistake in the members' disks. */
+    UnaryOperator<Disk> disks = seen -> seen;
+
     int snapshotEveryEntries = 100;
     IntSupplier snapshotPadding;
 
@@ -72,7 +78,7 @@ final class EnsembleSimulation {
         for (int id : ids) {
             listed.put(id, member(id, false));
             SimulatedMember member = new SimulatedMember(id, time, network, random, durable);
-            member.mistaken(this::core, seen -> seen);
+            member.mistaken(this::core, seen -> disks.apply(seen));
             members.put(id, member);
         }
     }

@@ -8,6 +8,7 @@ import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.EnsembleMember;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -42,6 +43,9 @@ final class FaultSimulation {
 
     /** By member: what its disk held some time ago. */
     private final Map<Integer, Map<String, byte[]>> images = new HashMap<>();
+
+    /** They lose power soon. */
+    private final Set<Integer> losingPower = new HashSet<>();
 
     /** For disks that fill up at the same time. */
     private final Random rooms;
@@ -245,12 +249,23 @@ final class FaultSimulation {
             case 3 -> loseMajority(member);
             case 4 -> {
                 if (member.isAlive() && durable && mayLose()) {
-                    member.disk().failSyncAfter(1 + edges.nextInt(60), edges.nextBoolean() ? "vote" : "");
+                    failSync(member);
                 }
             }
             case 5 -> tearWhileOthersAreDown();
             default -> jump(id % size + 1, member);
         }
+    }
+
+    /** Pages that count as clean are lost with the next loss of power, which comes soon. */
+    private void failSync(SimulatedMember member) {
+        member.disk().failSyncAfter(1 + edges.nextInt(20), edges.nextBoolean() ? "vote" : "");
+        losingPower.add(member.id());
+        ensemble.time.after(edges.nextInt(2_000_000), () -> {
+            if (losingPower.remove(member.id()) && member.isAlive() && mayLose()) {
+                member.losePower();
+            }
+        });
     }
 
     private void count(String what) {
@@ -345,7 +360,8 @@ final class FaultSimulation {
         }
     }
 
-    private static void disarm(SimulatedMember member) {
+    private void disarm(SimulatedMember member) {
+        losingPower.remove(member.id());
         member.disk().failAfter(-1);
         member.disk().failSyncAfter(-1, "");
     }
@@ -457,7 +473,7 @@ final class FaultSimulation {
 
     private void wiped(SimulatedMember member) {
         wiped = member.id();
-        ensemble.members.values().forEach(FaultSimulation::disarm);
+        ensemble.members.values().forEach(this::disarm);
     }
 
     private void dieInTheMiddle(SimulatedMember member) {

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import io.conclave.consensus.core.MistakenCores;
 import io.conclave.consensus.disk.PowerFailure;
+import io.conclave.consensus.disk.RetriedSyncs;
 import io.conclave.testkit.Sample;
 import java.util.Map;
 import java.util.TreeMap;
@@ -106,6 +107,13 @@ class FaultSimulationTest {
         assertFound(true, 100, simulation -> simulation.ensemble.cores = MistakenCores.with("NEVER_VOUCHED"));
     }
 
+    /** The planted mistake: a sync that has failed is tried again, and the second one says yes. */
+    @Test
+    @Tag("proof")
+    void aFailedSyncThatIsTriedAgainIsFound() {
+        assertFound(true, 100, simulation -> simulation.ensemble.disks = RetriedSyncs::new);
+    }
+
     /** The planted mistake: the snapshot that others cannot use is not checked. */
     @Test
     @Tag("proof") // some hundred seeds
@@ -176,6 +184,7 @@ class FaultSimulationTest {
         long first = Long.getLong("sim.seed", 1);
         long seeds = Long.getLong("sim.seeds", Sample.of(30));
         Map<String, Integer> counts = new TreeMap<>();
+        Map<String, Integer> seedsWith = new TreeMap<>();
         for (long seed = first; seed < first + seeds; seed++) {
             FaultSimulation simulation = new FaultSimulation(seed, true);
             try {
@@ -183,9 +192,12 @@ class FaultSimulationTest {
             } catch (RuntimeException | AssertionError | PowerFailure e) {
                 fail("seed " + seed + " (see it again with -Dsim.seed=" + seed + " -Dsim.seeds=1)", e);
             }
-            simulation.counts().forEach((what, count) -> counts.merge(what, count, Integer::sum));
+            simulation.counts().forEach((what, count) -> {
+                counts.merge(what, count, Integer::sum);
+                seedsWith.merge(what, count > 0 ? 1 : 0, Integer::sum);
+            });
         }
-        System.out.println(seeds + " seeds beyond what Raft assumes: " + counts);
+        System.out.println(seeds + " seeds beyond what Raft assumes: " + counts + ", in so many seeds: " + seedsWith);
     }
 
     /** What is read from the files is sent once; the member had it, and the link on which it said so broke. */

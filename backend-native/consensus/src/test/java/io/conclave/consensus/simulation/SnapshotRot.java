@@ -1,6 +1,7 @@
 package io.conclave.consensus.simulation;
 
 import io.conclave.consensus.disk.SimulatedDisk;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,6 +14,9 @@ import java.util.Set;
  * in for it, so that the member survives a restart.
  */
 public final class SnapshotRot {
+    /** In a segment: of the first batch. */
+    private static final int FIRST_INDEX_AT = 512 + 32;
+
     private final Random random;
     private final boolean checkedOften;
     private final Map<SimulatedDisk, String> damaged = new HashMap<>();
@@ -35,9 +39,15 @@ public final class SnapshotRot {
 
     /** Now and then; whether it has. */
     public boolean strike(SimulatedDisk disk) {
-        if (spared.contains(disk) || random.nextInt(8) != 0) {
-            return false;
-        }
+        return !spared.contains(disk) && random.nextInt(8) == 0 && strike(disk, random);
+    }
+
+    /** Now, when another member is about to need what is on the disk; whether it has. */
+    public boolean strikeNow(SimulatedDisk disk, Random offsets) {
+        return !spared.contains(disk) && strike(disk, offsets);
+    }
+
+    private boolean strike(SimulatedDisk disk, Random offsets) {
         List<String> whole = disk.list().stream()
                 .filter(name -> name.startsWith("snapshot-") && name.endsWith(".snap"))
                 .filter(name -> indexOf(name) >= VoteBytes.baseIndex(disk))
@@ -46,10 +56,23 @@ public final class SnapshotRot {
         if (whole.size() < 2 || whole.contains(damaged.get(disk))) {
             return false;
         }
+        if (indexOf(whole.get(whole.size() - 2)) + 1 < firstIndex(disk)) { // a loss of power has brought it back
+            return false;
+        }
         String newest = whole.get(whole.size() - 1);
         damaged.put(disk, newest);
-        disk.flipBit(newest, random.nextInt(disk.bytes(newest).length));
+        disk.flipBit(newest, offsets.nextInt(disk.bytes(newest).length));
         return true;
+    }
+
+    /** Where the log begins. */
+    private static long firstIndex(SimulatedDisk disk) {
+        return disk.list().stream()
+                .filter(name -> name.startsWith("segment-") && name.endsWith(".log"))
+                .mapToLong(name -> ByteBuffer.wrap(disk.bytes(name)).getLong(FIRST_INDEX_AT))
+                .filter(index -> index > 0)
+                .min()
+                .orElse(Long.MAX_VALUE);
     }
 
     private static long indexOf(String snapshot) {
