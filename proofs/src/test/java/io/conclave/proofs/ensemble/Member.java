@@ -260,6 +260,33 @@ public final class Member {
         return process().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
+    /**
+     * Processor time that the threads of its process with this name have used so far, which a busy machine does not
+     * make longer; zero if the system does not tell.
+     */
+    public Duration processorTime(String thread) {
+        Path tasks = Path.of("/proc/" + pid() + "/task");
+        if (!Files.exists(tasks)) {
+            return Duration.ZERO;
+        }
+        try (Stream<Path> all = Files.list(tasks)) {
+            return Duration.ofNanos(all.filter(task -> read(task, "comm").equals(thread))
+                    .mapToLong(task -> Long.parseLong(read(task, "schedstat").split(" ")[0]))
+                    .sum());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Empty if the thread has ended. */
+    private static String read(Path task, String what) {
+        try {
+            return Files.readString(task.resolve(what)).strip();
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
     /** What it has written to its console since its last start. */
     public String log() {
         return ChildJvm.textOf(logFile());

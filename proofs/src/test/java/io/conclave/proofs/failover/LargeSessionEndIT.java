@@ -1,6 +1,7 @@
 package io.conclave.proofs.failover;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.node.CreateMode;
@@ -11,27 +12,34 @@ import io.conclave.proofs.ensemble.EnsembleKind;
 import io.conclave.proofs.ensemble.Member;
 import io.conclave.request.Create;
 import io.conclave.request.Exists;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A session with 100,000 ephemerals ends, which is one step on every server. Clients of all servers write on, none is
- * disconnected, and no member stands for election. It prints the longest gap.
+ * A session with 100,000 ephemerals ends, which is one step on every server. Clients of all servers write on, none
+ * loses its session, and no member stands for election. The step is measured by the processor time of the thread that
+ * sends the heartbeats, less what the clients' writes take, since that is the same on a busy machine. It prints the
+ * longest gap, and how many clients were disconnected, which a busy machine does, too.
  */
 class LargeSessionEndIT {
     private static final int EPHEMERALS = 100_000;
-    /**
-     * No heartbeat may be late by as much. A busy machine delays some by more than the default of 1 s; with 500, half
-     * of it, this measures a quiet one.
-     */
-    private static final int ELECTION_TIMEOUT_MS = Integer.getInteger("largeSession.electionTimeoutMs", 5000);
+
+    /** A busy machine delays some heartbeats by more than the default of 1 s. */
+    private static final int ELECTION_TIMEOUT_MS = 5000;
+
+    /** Half of the default: for no longer may a step keep the thread from its heartbeats. */
+    private static final double MAX_STEP_MS = 500;
+
+    private static final String THREAD = "conclave-log";
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -57,21 +65,22 @@ class LargeSessionEndIT {
                     clients.add(new GapClient(ensemble, member, "gap-" + member.number()));
                 }
                 awaitWrites(clients);
-                clients.forEach(GapClient::mark);
-                awaitWrites(clients);
-                double usualMs = longestGapMs(clients);
+                Measured usual = Measured.during(ensemble, clients, () -> {});
                 long elections = ensemble.elections();
-                clients.forEach(GapClient::mark);
-                large.close();
-                Awaitility.await("the ephemerals to go")
-                        .atMost(PATIENCE)
-                        .until(() ->
-                                other.execute(Exists.of(group)).orElseThrow().numChildren() == 0);
-                awaitWrites(clients);
-                report(ensemble, usualMs, longestGapMs(clients));
+                Measured end = Measured.during(ensemble, clients, () -> {
+                    large.close();
+                    Awaitility.await("the ephemerals to go")
+                            .atMost(PATIENCE)
+                            .until(() -> other.execute(Exists.of(group))
+                                            .orElseThrow()
+                                            .numChildren()
+                                    == 0);
+                });
+                double stepMs = end.longestStepMs(usual);
+                report(ensemble, stepMs, end, usual);
+                assertTrue(usual.isWhole() || !Files.exists(Path.of("/proc")), "no thread is called " + THREAD);
+                assertTrue(stepMs < MAX_STEP_MS, () -> stepMs + " ms of processor time");
                 assertEquals(elections, ensemble.elections(), ensemble::describe);
-                assertEquals(
-                        0, clients.stream().mapToInt(GapClient::disconnects).sum());
             } finally {
                 clients.forEach(GapClient::close);
                 large.close();
@@ -90,19 +99,60 @@ class LargeSessionEndIT {
                 .allMatch(client -> client.writes() > 100));
     }
 
-    private static double longestGapMs(List<GapClient> clients) {
-        return clients.stream().mapToDouble(GapClient::longestGapMs).max().orElseThrow();
+    /**
+     * What the servers did during some time.
+     *
+     * @param threadMs by member: processor time of its log's thread
+     */
+    private record Measured(double longestGapMs, long writes, int disconnects, List<Double> threadMs) {
+        static Measured during(Ensemble ensemble, List<GapClient> clients, Runnable action) {
+            List<Double> before = threadMs(ensemble);
+            clients.forEach(GapClient::mark);
+            action.run();
+            awaitWrites(clients);
+            List<Double> after = threadMs(ensemble);
+            return new Measured(
+                    clients.stream().mapToDouble(GapClient::longestGapMs).max().orElseThrow(),
+                    clients.stream().mapToLong(GapClient::writes).sum(),
+                    clients.stream().mapToInt(GapClient::disconnects).sum(),
+                    IntStream.range(0, after.size())
+                            .mapToObj(i -> after.get(i) - before.get(i))
+                            .toList());
+        }
+
+        private static List<Double> threadMs(Ensemble ensemble) {
+            return ensemble.members().stream()
+                    .map(member -> member.processorTime(THREAD).toNanos() / 1e6)
+                    .toList();
+        }
+
+        /** Whether the system tells of all threads. */
+        boolean isWhole() {
+            return threadMs.stream().allMatch(ms -> ms > 0);
+        }
+
+        /** What a member did at most beside writes like those of another time. */
+        double longestStepMs(Measured usual) {
+            return IntStream.range(0, threadMs.size())
+                    .mapToDouble(i -> threadMs.get(i) - usual.threadMs.get(i) * writes / usual.writes)
+                    .max()
+                    .orElseThrow();
+        }
     }
 
-    /** Without a bound, since a busy machine has gaps of its own. */
-    private static void report(Ensemble ensemble, double usualMs, double longestMs) {
+    /** The gaps have no bound, since a busy machine has some of its own. */
+    private static void report(Ensemble ensemble, double stepMs, Measured end, Measured usual) {
         System.out.println(String.format(
                 Locale.ROOT,
-                "%s, the end of a session with %d ephemerals: a gap of %.0f ms at most, %.0f ms before",
+                "%s, the end of a session with %d ephemerals: %.0f ms of processor time of the log's thread beside"
+                        + " %d writes; a gap of %.0f ms at most, %.0f ms before; %d disconnects",
                 ensemble,
                 EPHEMERALS,
-                longestMs,
-                usualMs));
+                stepMs,
+                end.writes,
+                end.longestGapMs,
+                usual.longestGapMs,
+                end.disconnects));
     }
 
     private static Coordinator connect(Ensemble ensemble, Member member) {
