@@ -48,9 +48,8 @@ class ArtifactsOnPagesTest {
     }
 
     private static List<Path> files(String name) throws IOException {
-        try (Stream<Path> files = Files.walk(TOP, 3)) {
-            return files.filter(file -> file.endsWith(name)).toList();
-        }
+        return SourceTree.files(
+                TOP, file -> file.endsWith(name) && TOP.relativize(file).getNameCount() <= 3);
     }
 
     private static Set<String> packages(Path sources) throws IOException {

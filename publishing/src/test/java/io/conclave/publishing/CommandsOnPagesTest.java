@@ -101,10 +101,8 @@ class CommandsOnPagesTest {
     /** Names of the classes of tests. */
     private static Set<String> tests() throws IOException {
         Set<String> names = new HashSet<>();
-        try (Stream<Path> files = Files.walk(TOP)) {
-            files.filter(file -> file.toString().matches(".*/src/test/.*\\.java"))
-                    .forEach(file -> names.add(file.getFileName().toString().replace(".java", "")));
-        }
+        SourceTree.files(TOP, file -> file.toString().matches(".*/src/test/.*\\.java"))
+                .forEach(file -> names.add(file.getFileName().toString().replace(".java", "")));
         return names;
     }
 

@@ -53,9 +53,8 @@ class DependenciesOnPagesTest {
     }
 
     private static List<Path> poms() throws IOException {
-        try (Stream<Path> files = Files.walk(TOP, 3)) {
-            return files.filter(file -> file.endsWith("pom.xml")).toList();
-        }
+        return SourceTree.files(
+                TOP, file -> file.endsWith("pom.xml") && TOP.relativize(file).getNameCount() <= 3);
     }
 
     private static List<Path> pages() throws IOException {

@@ -3,11 +3,8 @@ package io.conclave.publishing;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,22 +17,9 @@ class LineWidthTest {
     void noLineOfSourcesAndDocumentsIsWiderThan120ColumnsButRowsOfTables() throws IOException {
         List<String> wide = new ArrayList<>();
         Path project = Path.of("..").toRealPath();
-        Files.walkFileTree(project, new SimpleFileVisitor<>() {
-            @Override
-            public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-                String name = folder.getFileName().toString();
-                boolean isOurs = folder.equals(project) || !(name.equals("target") || name.startsWith("."));
-                return isOurs ? FileVisitResult.CONTINUE : FileVisitResult.SKIP_SUBTREE;
-            }
-
-            @Override
-            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                if (file.toString().matches(".*\\.(java|kt|md)")) {
-                    wide.addAll(wideLines(project, file));
-                }
-                return FileVisitResult.CONTINUE;
-            }
-        });
+        for (Path file : SourceTree.files(project, file -> file.toString().matches(".*\\.(java|kt|md)"))) {
+            wide.addAll(wideLines(project, file));
+        }
         assertEquals(List.of(), wide);
     }
 

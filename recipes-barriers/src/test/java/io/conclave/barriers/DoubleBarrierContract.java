@@ -14,6 +14,7 @@ import io.conclave.error.WaitTimeoutException;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
+import io.conclave.request.Exists;
 import io.conclave.request.SetData;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,8 +48,13 @@ public abstract class DoubleBarrierContract extends BarrierFixture {
         CompletableFuture<Participation> first = of(coordinator, 3).enterAsync();
         CompletableFuture<Participation> second = of(connect(), 3).enterAsync();
         awaitChildren(coordinator, 2);
-        CompletableFuture<Participation> ofFour = of(connect(), 4).enterAsync();
+        Coordinator fourth = connect();
+        CompletableFuture<Participation> ofFour = of(fourth, 4).enterAsync();
         awaitChildren(coordinator, 3);
+        for (int i = 0; i < 4; i++) { // behind its list, and what it would do then
+            fourth.execute(Exists.of(NodePath.ROOT));
+        }
+        assertFalse(ofFour.isDone());
         ofFour.cancel(false);
         awaitChildren(coordinator, 2); // three of four did not open it
         assertFalse(first.isDone() || second.isDone());

@@ -95,7 +95,6 @@ public abstract class LeasedLockContract extends RecipeFixture {
         awaitNothingLeft(waiting);
     }
 
-    /** Each try looks, and what the first has seen counts for the last. */
     /** Of a process that held when it died: of a longer lease, where a busy machine needs longer to come to that. */
     private LeasedGrant leftByADeadProcess() throws Exception {
         for (Duration lease = shortLease(); ; lease = lease.multipliedBy(2)) {
@@ -110,6 +109,7 @@ public abstract class LeasedLockContract extends RecipeFixture {
         }
     }
 
+    /** Each try looks, and what the first has seen counts for the last. */
     @Test
     void repeatedTriesFindTheLockOfADeadHolderFree() throws Exception {
         Coordinator dying = connect();

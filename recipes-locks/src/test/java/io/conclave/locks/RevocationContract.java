@@ -257,7 +257,7 @@ public abstract class RevocationContract extends LockFixture {
                 RevocationOutcome.RELEASED,
                 revoker.readLock().requestRelease(readers.get(0)).get(120, SECONDS));
         assertFalse(two.revocationRequested().toCompletableFuture().isDone());
-        two.close();
+        get(two.closeAsync());
         Duration deadline = SOON;
         while (!isRevokedAtTheDeadline(lock.readLock().acquire(PATIENCE), revoker, deadline)) {
             deadline = deadline.multipliedBy(2);

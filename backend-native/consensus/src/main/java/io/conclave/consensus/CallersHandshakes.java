@@ -26,13 +26,24 @@ public final class CallersHandshakes {
     /** Those of all addresses; beyond it the first one of an address is taken, up to as many again. */
     static final int MOST = 2048;
 
-    /** Of clients, of which many may share an address. Fewer than may be half open, where the oldest is closed. */
-    static final int MOST_OF_CLIENTS = 768;
+    /** Of clients, of which many may share an address: an address has twice the places that are left of these. */
+    static final int MOST_OF_CLIENTS = 640;
 
-    /** Whether one more may wait. */
+    /** With the first ones of addresses. Fewer than may be half open, where the oldest of an address gives way. */
+    static final int MOST_OF_CLIENTS_WITH_FIRSTS = 768;
+
+    /** Whether one more may wait to begin. */
     private interface Room {
-        boolean isThere(int waiting, int ofAddress);
+        boolean isThere(int beginning, int ofAddress);
     }
+
+    /** What waits of an address, and how much of it is to begin a handshake. */
+    private static final class Line {
+        final Queue<Task> tasks = new ArrayDeque<>();
+        int beginning;
+    }
+
+    private record Task(Runnable work, boolean begins) {}
 
     private final Executor threads;
     private final int mostAtATime;
@@ -40,9 +51,9 @@ public final class CallersHandshakes {
 
     // All: @GuardedBy("this").
     /** Only those in which something waits; the one whose turn it is comes first. */
-    private final Map<String, Queue<Runnable>> lines = new LinkedHashMap<>();
+    private final Map<String, Line> lines = new LinkedHashMap<>();
 
-    private int waiting;
+    private int beginning;
     private int running;
 
     private CallersHandshakes(Executor threads, int mostAtATime, Room room) {
@@ -61,13 +72,18 @@ public final class CallersHandshakes {
         this(
                 threads,
                 mostAtATime,
-                (waiting, ofAddress) -> ofAddress < MOST_OF_AN_ADDRESS && waiting < (ofAddress == 0 ? 2 * MOST : MOST));
+                (beginning, ofAddress) ->
+                        ofAddress < MOST_OF_AN_ADDRESS && beginning < (ofAddress == 0 ? 2 * MOST : MOST));
     }
 
-    /** The same of clients. An address has twice the places that are left for all: 512 alone, then another one 171. */
+    /** The same of clients. An address that is alone has 427 places, another one beside it 142. */
     public static CallersHandshakes ofClients(Executor threads, int mostAtATime) {
         return new CallersHandshakes(
-                threads, mostAtATime, (waiting, ofAddress) -> ofAddress < 2 * (MOST_OF_CLIENTS - waiting));
+                threads,
+                mostAtATime,
+                (beginning, ofAddress) -> ofAddress == 0
+                        ? beginning < MOST_OF_CLIENTS_WITH_FIRSTS
+                        : ofAddress < 2 * (MOST_OF_CLIENTS - beginning));
     }
 
     /**
@@ -80,21 +96,21 @@ public final class CallersHandshakes {
         String address = HostNetwork.of(host);
         AtomicBoolean hasBegun = new AtomicBoolean();
         return work -> {
-            add(address, work, hasBegun.get());
+            add(address, new Task(work, !hasBegun.get()));
             hasBegun.set(true);
         };
     }
 
-    private void add(String address, Runnable work, boolean hasBegun) {
+    private void add(String address, Task task) {
         synchronized (this) {
-            Queue<Runnable> line = lines.get(address);
-            int ofAddress = line == null ? 0 : line.size();
-            if (!hasBegun && !room.isThere(waiting, ofAddress)) {
+            Line line = lines.getOrDefault(address, new Line());
+            if (task.begins() && !room.isThere(beginning, line.beginning)) {
                 throw new RejectedExecutionException(
-                        waiting + " handshakes of callers wait, " + ofAddress + " of them of " + address);
+                        beginning + " handshakes of callers wait, " + line.beginning + " of them of " + address);
             }
-            lines.computeIfAbsent(address, none -> new ArrayDeque<>()).add(work);
-            waiting++;
+            lines.putIfAbsent(address, line);
+            line.tasks.add(task);
+            count(line, task, 1);
             if (running == mostAtATime) {
                 return;
             }
@@ -122,20 +138,28 @@ public final class CallersHandshakes {
 
     /** Null, and one less is running, if nothing waits. */
     private synchronized @Nullable Runnable next() {
-        Iterator<Map.Entry<String, Queue<Runnable>>> inTurn = lines.entrySet().iterator();
+        Iterator<Map.Entry<String, Line>> inTurn = lines.entrySet().iterator();
         if (!inTurn.hasNext()) {
             running--;
             return null;
         }
-        Map.Entry<String, Queue<Runnable>> first = inTurn.next();
+        Map.Entry<String, Line> first = inTurn.next();
         String address = first.getKey();
-        Queue<Runnable> line = first.getValue();
+        Line line = first.getValue();
         inTurn.remove();
-        Runnable work = line.remove();
-        waiting--;
-        if (!line.isEmpty()) {
+        Task task = line.tasks.remove();
+        count(line, task, -1);
+        if (!line.tasks.isEmpty()) {
             lines.put(address, line); // behind all others
         }
-        return work;
+        return task.work();
+    }
+
+    /** With the lock. */
+    private void count(Line line, Task task, int more) {
+        if (task.begins()) {
+            line.beginning += more;
+            beginning += more;
+        }
     }
 }

@@ -95,17 +95,20 @@ enum ContractBackends {
 
     /** A connect string to an unused store. */
     String freshUrl() throws InterruptedException {
-        servers().begin();
         String url = servers().url();
-        if (this == EMBEDDED) {
-            return url + ServerDirectory.create("contract");
-        }
+        String store = url + (this == EMBEDDED ? ServerDirectory.create("contract") : freshChroot(url));
+        servers().begin();
+        return store;
+    }
+
+    private static String freshChroot(String url) throws InterruptedException {
         String chroot = "/contract-" + UUID.randomUUID();
         try (Coordinator coordinator = Coordinator.connect(url)) {
             coordinator.execute(Create.of(NodePath.of(chroot)));
-            return url + chroot;
+            return chroot;
         } catch (OutcomeUnknownException e) {
-            return freshUrl(); // its server was killed before the reply
+            System.out.println("Another chroot than " + chroot + ": " + e.getMessage()); // a server was killed
+            return freshChroot(url);
         }
     }
 

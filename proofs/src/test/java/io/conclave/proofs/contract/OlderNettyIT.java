@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * its jars to {@code target/netty-4.1}.
  */
 class OlderNettyIT {
-    private static final int PATIENCE_S = 550;
+    private static final int PATIENCE_S = 1_500;
     private static final List<String> CONTRACTS = List.of(
             "LockContractIT$Embedded",
             "ConfigurationContractIT$Embedded",
@@ -33,6 +34,7 @@ class OlderNettyIT {
     Path directory;
 
     @Test
+    @Timeout(1_800)
     void contractsHoldOnNetty41() throws Exception {
         Path log = directory.resolve("log");
         List<String> arguments = List.of("1", String.join(",", CONTRACTS), "2");

@@ -271,7 +271,9 @@ public final class Member {
         }
         try (Stream<Path> all = Files.list(tasks)) {
             return Duration.ofNanos(all.filter(task -> read(task, "comm").equals(thread))
-                    .mapToLong(task -> Long.parseLong(read(task, "schedstat").split(" ")[0]))
+                    .map(task -> read(task, "schedstat"))
+                    .filter(times -> !times.isEmpty())
+                    .mapToLong(times -> Long.parseLong(times.split(" ")[0]))
                     .sum());
         } catch (IOException e) {
             throw new UncheckedIOException(e);

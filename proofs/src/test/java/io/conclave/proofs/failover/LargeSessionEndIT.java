@@ -33,8 +33,11 @@ import org.junit.jupiter.api.io.TempDir;
 class LargeSessionEndIT {
     private static final int EPHEMERALS = 100_000;
 
-    /** A busy machine delays some heartbeats by more than the default of 1 s. */
-    private static final int ELECTION_TIMEOUT_MS = 5000;
+    /**
+     * A busy machine delays some heartbeats by more than the default of 1 s. With 500, half of it, this measures on a
+     * quiet one what is not processor time, too: collections of garbage, disks, locks.
+     */
+    private static final int ELECTION_TIMEOUT_MS = Integer.getInteger("largeSession.electionTimeoutMs", 5000);
 
     /** Half of the default: for no longer may a step keep the thread from its heartbeats. */
     private static final double MAX_STEP_MS = 500;
@@ -78,9 +81,13 @@ class LargeSessionEndIT {
                 });
                 double stepMs = end.longestStepMs(usual);
                 report(ensemble, stepMs, end, usual);
-                assertTrue(usual.isWhole() || !Files.exists(Path.of("/proc")), "no thread is called " + THREAD);
+                boolean isTold = Files.exists(Path.of("/proc/self/schedstat"));
+                assertTrue(usual.isWhole() || !isTold, "no thread is called " + THREAD);
                 assertTrue(stepMs < MAX_STEP_MS, () -> stepMs + " ms of processor time");
                 assertEquals(elections, ensemble.elections(), ensemble::describe);
+                if (ELECTION_TIMEOUT_MS < 1000) {
+                    assertEquals(0, end.disconnects);
+                }
             } finally {
                 clients.forEach(GapClient::close);
                 large.close();

@@ -69,7 +69,9 @@ public final class SnapshotRot {
     private static long firstIndex(SimulatedDisk disk) {
         return disk.list().stream()
                 .filter(name -> name.startsWith("segment-") && name.endsWith(".log"))
-                .mapToLong(name -> ByteBuffer.wrap(disk.bytes(name)).getLong(FIRST_INDEX_AT))
+                .map(disk::bytes)
+                .filter(file -> file.length >= FIRST_INDEX_AT + Long.BYTES) // else torn
+                .mapToLong(file -> ByteBuffer.wrap(file).getLong(FIRST_INDEX_AT))
                 .filter(index -> index > 0)
                 .min()
                 .orElse(Long.MAX_VALUE);
