@@ -138,22 +138,22 @@ class CuratorAndOurElectionIT extends CuratorBesideOurs {
         open(kind);
         AtomicInteger inside = new AtomicInteger();
         AtomicInteger most = new AtomicInteger();
-        AtomicInteger rounds = new AtomicInteger();
+        AtomicInteger ofSelector = new AtomicInteger();
         Runnable enter = () -> {
             most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-            rounds.incrementAndGet();
             inside.decrementAndGet();
         };
         LeaderSelector selector = new LeaderSelector(curator, PATH, new LeaderSelectorListenerAdapter() {
             @Override
             public void takeLeadership(CuratorFramework client) {
                 enter.run();
+                ofSelector.incrementAndGet();
             }
         });
         selector.autoRequeue();
         selector.start();
         InterProcessMutex mutex = new InterProcessMutex(curator, PATH);
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 20 || ofSelector.get() == 0; round++) { // it stands in line when it comes to that
             try (Leadership leadership = ours("ours").campaign(PATIENCE)) {
                 enter.run();
                 leadership.ensureHeld();
@@ -164,6 +164,5 @@ class CuratorAndOurElectionIT extends CuratorBesideOurs {
         }
         selector.close();
         assertEquals(1, most.get());
-        assertTrue(rounds.get() > 40, rounds::toString);
     }
 }
