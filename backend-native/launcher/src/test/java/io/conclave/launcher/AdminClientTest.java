@@ -153,7 +153,7 @@ class AdminClientTest {
         }
     }
 
-    /** A piece of a backup may have 256 MB; whoever says so must send them. */
+    /** A piece of a backup may have 256 MB; a server that announces them must send them. */
     @Test
     void anAnswerTakesNoMemoryBeforeItComes() throws Exception {
         List<ByteBuf> answers = List.of(

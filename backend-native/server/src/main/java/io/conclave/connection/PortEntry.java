@@ -52,7 +52,8 @@ final class PortEntry {
 
     private void giveWay(Channel channel, ClientConnection connection) {
         String reason = "its handshake of TLS was not complete, nor were those of " + HalfOpenHandshakes.MOST
-                + " other connections, of which no address has more than 4, or than its own";
+                + " other connections, of which no address has more than " + HalfOpenHandshakes.FEW_OF_AN_ADDRESS
+                + ", or than its own";
         gaveWay.add(channel.remoteAddress(), reason);
         connection.loop().post(() -> connection.close(reason));
     }

@@ -133,14 +133,8 @@ final class Faults {
     /** From now on everything works; what is broken is repaired. */
     void end() {
         running = false;
-        heal();
-        syncUs.clear();
-        stalled = 0;
-        for (ServerMachine machine : world.machines.values()) {
-            machine.disk().capacity(Long.MAX_VALUE);
-            disarm(machine);
-            machine.misapplyNoMore();
-        }
+        repair();
+        world.machines.values().forEach(ServerMachine::misapplyNoMore);
     }
 
     /** Has a machine running, whatever it takes. */
@@ -180,6 +174,12 @@ final class Faults {
 
     /** Repairs links and disks; whether no process stands still. */
     boolean everythingElseWorks() {
+        repair();
+        return world.machines.values().stream().noneMatch(ServerMachine::standsStill);
+    }
+
+    /** Links, clocks and disks work. */
+    private void repair() {
         heal();
         syncUs.clear();
         stalled = 0;
@@ -187,7 +187,6 @@ final class Faults {
             machine.disk().capacity(Long.MAX_VALUE);
             disarm(machine);
         }
-        return world.machines.values().stream().noneMatch(ServerMachine::standsStill);
     }
 
     private void heal() {

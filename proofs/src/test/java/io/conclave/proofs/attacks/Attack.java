@@ -232,22 +232,12 @@ enum Attack {
     /** Each answers with a signature to a message that was recorded once. */
     TLS_HANDSHAKES {
         @Override
-        RequestBody request(String id, int number) {
-            throw new IllegalStateException("its connections ask for nothing");
-        }
-
-        @Override
         Optional<byte[]> opening(int number) {
             return Optional.of(StrangersTls.clientHello());
         }
     },
     /** Its connections wait without a handshake, or for the server to close them. */
     TLS_HANDSHAKES_WITHOUT_END {
-        @Override
-        RequestBody request(String id, int number) {
-            throw new IllegalStateException("its connections ask for nothing");
-        }
-
         @Override
         Optional<byte[]> opening(int number) {
             return Optional.of(StrangersTls.clientHello());
@@ -296,11 +286,6 @@ enum Attack {
         private static final List<String> WORDS = List.of("cons", "dump", "wchp", "wchc", "wchs", "stat", "mntr");
 
         @Override
-        RequestBody request(String id, int number) {
-            throw new IllegalStateException("its connections ask for nothing");
-        }
-
-        @Override
         Optional<byte[]> opening(int number) {
             return Optional.of(WORDS.get(Math.floorMod(number, WORDS.size())).getBytes(StandardCharsets.US_ASCII));
         }
@@ -343,22 +328,12 @@ enum Attack {
     /** They live on when their connections have gone. */
     MANY_SESSIONS {
         @Override
-        RequestBody request(String id, int number) {
-            throw new IllegalStateException("its connections ask for nothing");
-        }
-
-        @Override
         Optional<byte[]> opening(int number) {
             return Optional.of(RawConnection.greeting(4_000, 0));
         }
     },
     /** Each is refused by an entry of the log. */
     UNKNOWN_SESSIONS {
-        @Override
-        RequestBody request(String id, int number) {
-            throw new IllegalStateException("its connections ask for nothing");
-        }
-
         @Override
         Optional<byte[]> opening(int number) {
             return Optional.of(RawConnection.greeting(4_000, 1));
@@ -387,8 +362,10 @@ enum Attack {
     static final String UNREAD = "/unread";
     static final String LONG = "/" + "x".repeat(16_000);
 
-    /** The next request of a connection. */
-    abstract RequestBody request(String id, int number);
+    /** The next request of a connection; one with an {@link #opening} has none. */
+    RequestBody request(String id, int number) {
+        throw new IllegalStateException("its connections ask for nothing");
+    }
 
     /** Once, before the connections begin. */
     void prepare(RawConnection connection) throws IOException {}

@@ -56,7 +56,7 @@ final class RawConnection implements AutoCloseable {
         return new RawConnection(port, lastByteOfAddress).attach();
     }
 
-    /** With a new session, over TLS, whoever the server is. */
+    /** With a new session, over TLS; any server is trusted. */
     static RawConnection attachedOverTls(int port, int lastByteOfAddress) throws IOException {
         return new RawConnection(StrangersTls.over(plain(port, lastByteOfAddress, 0))).attach();
     }

@@ -39,7 +39,7 @@ final class StrangersTls {
 
         @Override
         public void checkServerTrusted(X509Certificate[] chain, String type) {
-            // whoever it is
+            // any server is trusted
         }
 
         @Override
@@ -60,7 +60,7 @@ final class StrangersTls {
         }
     }
 
-    /** The first message of a handshake: whoever sends it has computed nothing for it. */
+    /** The first message of a handshake: its sender has computed nothing for it. */
     static byte[] clientHello() {
         return CLIENT_HELLO.clone();
     }
