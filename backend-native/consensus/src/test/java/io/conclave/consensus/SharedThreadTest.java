@@ -123,7 +123,7 @@ class SharedThreadTest {
     /** Proposals of other threads come while the log's turns and other work share the thread. */
     @Test
     void proposalsRacingWithCloseAreAppliedOrRejected() throws Exception {
-        for (int round = 0; round < 50; round++) {
+        for (int round = 0; round < 20; round++) {
             EnsembleLog log = started();
             ConcurrentLinkedQueue<RecordingProposal> taken = new ConcurrentLinkedQueue<>();
             Runnable propose = () -> {

@@ -173,7 +173,7 @@ class SingleMemberLogTest {
 
     @Test
     void proposalsRacingWithCloseAreCommittedOrFailedButNeverLeftIncomplete() throws Exception {
-        for (int round = 0; round < 50; round++) {
+        for (int round = 0; round < 20; round++) {
             EnsembleLog log = EnsembleLog.inMemory(options().build());
             log.start(new CountingMachine(), LogListener.NONE);
             List<RecordingProposal> taken = new ArrayList<>();

@@ -151,7 +151,7 @@ class SecretsTest {
                 seeFailure(assertThrows(
                         ConnectException.class,
                         () -> use(client(TestServer.port(server))
-                                .connectTimeout(Duration.ofSeconds(2))
+                                .connectTimeout(Duration.ofSeconds(1))
                                 .authentication(Authentication.saslSection("Server")))));
             }
         } finally {

@@ -4,6 +4,8 @@ import io.conclave.testkit.contract.StoreUnderTest;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Makes a contract a test of a backend: {@code class Standalone extends LockContract implements RunsOn.Standalone {}}.
@@ -19,6 +21,7 @@ interface RunsOn extends StoreUnderTest {
     }
 
     /** On {@link ContractBackends#EMBEDDED}. */
+    @Execution(ExecutionMode.CONCURRENT)
     interface Embedded extends RunsOn {
         @Override
         default ContractBackends backend() {
@@ -27,6 +30,7 @@ interface RunsOn extends StoreUnderTest {
     }
 
     /** On {@link ContractBackends#STANDALONE}. */
+    @Execution(ExecutionMode.CONCURRENT)
     interface Standalone extends RunsOn {
         @Override
         default ContractBackends backend() {
@@ -35,6 +39,7 @@ interface RunsOn extends StoreUnderTest {
     }
 
     /** On {@link ContractBackends#APACHE_ZOOKEEPER}. */
+    @Execution(ExecutionMode.CONCURRENT)
     interface OnApacheZooKeeper extends RunsOn {
         @Override
         default ContractBackends backend() {
@@ -76,6 +81,7 @@ interface RunsOn extends StoreUnderTest {
 
     /** On {@link ContractBackends#ENSEMBLE}: the hardest backend without faults, so the default build has it. */
     @Tag("default")
+    @Execution(ExecutionMode.CONCURRENT)
     interface Ensemble extends RunsOn {
         @Override
         default ContractBackends backend() {

@@ -1,5 +1,8 @@
 package io.conclave.testkit.contract;
 
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
 /**
  * What every backend promises, as tests; the promises are those of {@link io.conclave.spi.BackendSession} and of each
  * {@link io.conclave.request.Request}.
@@ -12,6 +15,7 @@ package io.conclave.testkit.contract;
  * <p>What a broken connection does needs a way to break it, which differs by backend: it is tested where the backend
  * lives.
  */
+@Execution(ExecutionMode.CONCURRENT)
 public abstract class BackendContract extends TtlPromises {
     /** For subclasses. */
     protected BackendContract() {}

@@ -86,7 +86,7 @@ class LeaderOnlyTest extends LeaderOnlyFixture {
                     .filter(leadership -> leadership.token().compareTo(tokens[0]) > 0)
                     .isPresent());
             List<String> seen = context.getBean(Events.class).seen;
-            assertThat(seen.subList(0, 2))
+            assertThat(List.copyOf(seen).subList(0, 2))
                     .containsExactly("granted " + PATH + " " + tokens[0], "revoked " + PATH + " " + tokens[0]);
             assertThat(context.getBean(Events.class).reasons.get(0)).isPresent();
         });

@@ -220,7 +220,7 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
             }
         });
         await().until(() -> told.size() >= 2);
-        assertEquals(List.of("true true", "a revoked, leader: false"), told.subList(0, 2));
+        assertEquals(List.of("true true", "a revoked, leader: false"), List.copyOf(told).subList(0, 2));
     }
 
     @Test
@@ -407,7 +407,7 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
         await().until(() -> told.size() >= 3);
         assertEquals(
                 List.of("a granted, leader: true", "a revoked, leader: false", "a granted, leader: true"),
-                told.subList(0, 3));
+                List.copyOf(told).subList(0, 3));
         initiator.stop();
         initiator.destroy();
         await().until(() -> RecipeFixture.children(otherProcess, ConclaveLockRegistry.DEFAULT_ROOT + "/cleaner")
