@@ -28,8 +28,9 @@ final class ConfigRefresh implements SmartLifecycle {
 
     private final ConfigurableEnvironment environment;
     private final ApplicationEventPublisher events;
+    private final Rebinding rebinding;
+    private final Object turn; // so that no older state comes after a newer one, nor is bound later; before lock
     private final Object lock = new Object();
-    private final Object taking = new Object(); // so that no older state comes after a newer one; before lock
     private final Map<Connection, Coordinator> coordinators = new HashMap<>(); // guarded by lock
     private final List<Followed> followed = new ArrayList<>(); // guarded by lock
     private boolean running; // guarded by lock
@@ -37,10 +38,18 @@ final class ConfigRefresh implements SmartLifecycle {
     private record Connection(
             String location, String connectString, @Nullable String namespace) {}
 
+    /** Binds beans again when properties are different. */
+    interface Rebinding {
+        /** Its monitor is held while changes reach the environment and beans are bound, by whoever does so. */
+        Object turn();
+
+        void rebind(Set<String> keys);
+    }
+
     private static final class Followed {
         final String name;
-        TreePropertySource source; // the last that was seen in the environment; guarded by taking
-        Mirror mirror; // guarded by taking; changed under lock as well
+        TreePropertySource source; // the last that was seen in the environment; guarded by turn
+        Mirror mirror; // guarded by turn; changed under lock as well
 
         Followed(TreePropertySource source, Mirror mirror) {
             this.name = source.getName();
@@ -49,9 +58,11 @@ final class ConfigRefresh implements SmartLifecycle {
         }
     }
 
-    ConfigRefresh(ConfigurableEnvironment environment, ApplicationEventPublisher events) {
+    ConfigRefresh(ConfigurableEnvironment environment, ApplicationEventPublisher events, Rebinding rebinding) {
         this.environment = environment;
         this.events = events;
+        this.rebinding = rebinding;
+        this.turn = rebinding.turn();
     }
 
     /** Never blocks: it connects in the background. */
@@ -62,10 +73,15 @@ final class ConfigRefresh implements SmartLifecycle {
                 return;
             }
             running = true;
-            for (PropertySource<?> source : environment.getPropertySources()) {
-                if (source instanceof TreePropertySource tree) {
-                    follow(tree);
-                }
+            followNewOnes();
+        }
+    }
+
+    private void followNewOnes() { // under lock
+        for (PropertySource<?> source : environment.getPropertySources()) {
+            if (source instanceof TreePropertySource tree
+                    && followed.stream().noneMatch(one -> one.name.equals(tree.getName()))) {
+                follow(tree);
             }
         }
     }
@@ -91,12 +107,15 @@ final class ConfigRefresh implements SmartLifecycle {
     }
 
     /**
-     * Spring Cloud may have read all imports anew, or tried to. Blocks as long as the listeners of
-     * {@link ConfigChangedEvent} do.
+     * Spring Cloud may have read all imports anew, or tried to, and may have found further ones. Blocks as long as the
+     * listeners of {@link ConfigChangedEvent} do.
      */
     void update() {
         List<Followed> all;
         synchronized (lock) {
+            if (running) {
+                followNewOnes();
+            }
             all = List.copyOf(followed);
         }
         all.forEach(this::update);
@@ -104,26 +123,36 @@ final class ConfigRefresh implements SmartLifecycle {
 
     private void update(Followed tree) {
         Set<String> changed;
-        try {
-            synchronized (taking) {
-                takeUpPresentSource(tree);
-                if (tree.mirror.number() == 0) {
-                    return; // its first state will be told
-                }
-                changed = tree.source.replace(tree.mirror);
+        synchronized (turn) {
+            changed = take(tree);
+            if (changed.isEmpty()) {
+                return;
             }
-        } catch (ConfigImportException | RefusedException e) {
-            LOG.error("{}: the values of before stand. {}", tree.name, e.getMessage());
-            return;
+            LOG.info("{}: changed: {}", tree.name, changed);
+            try {
+                rebinding.rebind(changed);
+            } catch (RuntimeException | Error e) {
+                LOG.error("{}: beans could not be bound again", tree.name, e);
+            }
         }
-        if (changed.isEmpty()) {
-            return;
-        }
-        LOG.info("{}: changed: {}", tree.name, changed);
         try {
             events.publishEvent(new ConfigChangedEvent(this, changed));
         } catch (RuntimeException | Error e) {
             LOG.error("{}: a listener of ConfigChangedEvent failed", tree.name, e);
+        }
+    }
+
+    /** Lets the environment have what the mirror has; the keys that are different then. */
+    private Set<String> take(Followed tree) { // under turn
+        takeUpPresentSource(tree);
+        if (tree.mirror.number() == 0) {
+            return Set.of(); // its first state will be told
+        }
+        try {
+            return tree.source.replace(tree.mirror);
+        } catch (ConfigImportException | RefusedException e) {
+            LOG.error("{}: the values of before stand. {}", tree.name, e.getMessage());
+            return Set.of();
         }
     }
 
@@ -132,7 +161,7 @@ final class ConfigRefresh implements SmartLifecycle {
      * the tree, the values of before stand. If it could, they may be newer than what the mirror has.
      */
     @SuppressWarnings("ReferenceEquality") // sources of the same name are equal
-    private void takeUpPresentSource(Followed tree) { // under taking
+    private void takeUpPresentSource(Followed tree) { // under turn
         PropertySource<?> found = environment.getPropertySources().get(tree.name);
         if (found == tree.source || !(found instanceof TreePropertySource present)) {
             return;
