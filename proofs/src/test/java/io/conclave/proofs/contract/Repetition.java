@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
  * Runs the contracts of the recipes again and again in one JVM and on the same servers, until a pass is not wholly
  * green: {@code scripts/contracts} starts it.
  *
- * <p>Most of a pass is waiting for sessions to expire. So several classes run at once, each of them one test after the
- * other, and every test under a chroot of its own.
+ * <p>Most of a pass is waiting for sessions to expire. So several tests run at once, also of one class unless leaders
+ * are killed, and every test under a chroot of its own.
  *
  * <p>A pass is green if every test that was found was run and succeeded, and if as many were found as in the first
  * pass. So a pattern that matches nothing and a skipped test are failures too; only what {@link OwnRequests} gives up
@@ -37,7 +37,7 @@ public final class Repetition {
     private long expectedTests;
 
     private Repetition(int times, String pattern, int atOnce) {
-        String classesAtOnce = Integer.toString(atOnce);
+        String testsAtOnce = Integer.toString(atOnce);
         this.times = times;
         this.request = LauncherDiscoveryRequestBuilder.request()
                 .selectors(selectPackage("io.conclave"))
@@ -48,8 +48,8 @@ public final class Repetition {
                 .configurationParameter("junit.jupiter.execution.parallel.mode.default", "same_thread")
                 .configurationParameter("junit.jupiter.execution.parallel.mode.classes.default", "concurrent")
                 .configurationParameter("junit.jupiter.execution.parallel.config.strategy", "fixed")
-                .configurationParameter("junit.jupiter.execution.parallel.config.fixed.parallelism", classesAtOnce)
-                .configurationParameter("junit.jupiter.execution.parallel.config.fixed.max-pool-size", classesAtOnce)
+                .configurationParameter("junit.jupiter.execution.parallel.config.fixed.parallelism", testsAtOnce)
+                .configurationParameter("junit.jupiter.execution.parallel.config.fixed.max-pool-size", testsAtOnce)
                 .build();
     }
 
@@ -61,16 +61,16 @@ public final class Repetition {
     /**
      * Ends the JVM with 0 if every pass was green, else with 1.
      *
-     * @param arguments how often; which contracts, see {@link ContractPattern}; how many classes at once
+     * @param arguments how often; which contracts, see {@link ContractPattern}; how many tests at once
      */
     public static void main(String[] arguments) {
         if (arguments.length != 3) {
-            throw new IllegalArgumentException("how often, a pattern of contracts, how many classes at once");
+            throw new IllegalArgumentException("how often, a pattern of contracts, how many tests at once");
         }
         int times = numberOf("how often", arguments[0]);
-        int classesAtOnce = numberOf("how many classes at once", arguments[2]);
+        int testsAtOnce = numberOf("how many tests at once", arguments[2]);
         LoggerFactory.getILoggerFactory(); // here, before the classes do it all at once
-        boolean green = new Repetition(times, arguments[1], classesAtOnce).run();
+        boolean green = new Repetition(times, arguments[1], testsAtOnce).run();
         System.exit(green ? 0 : 1); // the servers have threads that would keep the JVM
     }
 

@@ -20,6 +20,11 @@ interface RunsOn extends StoreUnderTest {
         return FreshStore.of(this);
     }
 
+    @Override
+    default Duration sessionTimeout() {
+        return ContractEnsemble.SESSION_TIMEOUT;
+    }
+
     /** On {@link ContractBackends#EMBEDDED}. */
     @Execution(ExecutionMode.CONCURRENT)
     interface Embedded extends RunsOn {
@@ -101,11 +106,6 @@ interface RunsOn extends StoreUnderTest {
         default ContractBackends backend() {
             return ContractBackends.ENSEMBLE_WITH_KILLS;
         }
-
-        @Override
-        default Duration sessionTimeout() {
-            return ContractEnsemble.SESSION_TIMEOUT;
-        }
     }
 
     /** On {@link ContractBackends#OBSERVER_WITH_KILLS}. */
@@ -113,11 +113,6 @@ interface RunsOn extends StoreUnderTest {
         @Override
         default ContractBackends backend() {
             return ContractBackends.OBSERVER_WITH_KILLS;
-        }
-
-        @Override
-        default Duration sessionTimeout() {
-            return ContractEnsemble.SESSION_TIMEOUT;
         }
     }
 
@@ -127,11 +122,6 @@ interface RunsOn extends StoreUnderTest {
         @Override
         default ContractBackends backend() {
             return ContractBackends.PROCESSES;
-        }
-
-        @Override
-        default Duration sessionTimeout() {
-            return ContractEnsemble.SESSION_TIMEOUT;
         }
     }
 }
