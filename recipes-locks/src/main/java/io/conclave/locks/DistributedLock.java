@@ -24,7 +24,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class DistributedLock extends LineLock<LockGrant> implements SingleLock {
     private DistributedLock(LockLine line) {
-        super(line, line.roles().mutex());
+        super(line, line.layout().mutex());
     }
 
     /**

@@ -30,7 +30,7 @@ public final class KeptLock extends ListedLock<LockGrant> {
     private final KeptPlaces.Key key;
 
     KeptLock(LockLine line, Keeping keeping) {
-        super(line, line.roles().mutex());
+        super(line, line.layout().mutex());
         this.key = KeptPlaces.Key.of(line, keeping);
     }
 

@@ -107,7 +107,7 @@ final class KeptPlace {
             return KeptPlace::nothing;
         }
         Contender entered = Contender.enterWithinMonitor(
-                session, line.path(), line.roles().mutex(), line.data(), first.isPatient());
+                session, line.path(), line.layout().mutex(), line.data(), first.isPatient());
         contender = entered;
         held = false;
         turns = new KeptTurns(keeping, session.time());

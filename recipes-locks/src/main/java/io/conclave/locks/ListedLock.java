@@ -115,14 +115,14 @@ abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
     }
 
     private byte[] word() {
-        return line.roles().word();
+        return line.layout().word();
     }
 
     private LockMember member(LineMember member) {
         return new LockMember(
                 member.path(),
                 member.bytes(),
-                line.roles().modeOf(member.kind()),
+                line.layout().modeOf(member.kind()),
                 member.stat().ephemeralOwner(),
                 member.stat().czxid(),
                 Instant.ofEpochMilli(member.stat().ctimeMs()));

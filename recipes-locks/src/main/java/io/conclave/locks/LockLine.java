@@ -32,10 +32,6 @@ record LockLine(Coordinator coordinator, NodePath path, LockLayout layout, byte[
         return new LockLine(coordinator, path, newLayout, data);
     }
 
-    LockRoles roles() {
-        return LockRoles.of(layout);
-    }
-
     RecipeSession session() {
         return RecipeAccess.session(coordinator);
     }

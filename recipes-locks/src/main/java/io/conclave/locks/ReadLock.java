@@ -8,7 +8,7 @@ import io.conclave.line.Contender;
  */
 public final class ReadLock extends LineLock<ReadGrant> implements SingleLock {
     ReadLock(LockLine line) {
-        super(line, line.roles().reader());
+        super(line, line.layout().reader());
     }
 
     @Override

@@ -8,11 +8,11 @@ import io.conclave.line.Contender;
  */
 public final class WriteLock extends LineLock<WriteGrant> implements SingleLock {
     WriteLock(LockLine line) {
-        super(line, line.roles().writer());
+        super(line, line.layout().writer());
     }
 
     @Override
     WriteGrant grantOf(Contender contender) {
-        return new HeldWriteLock(contender, line().roles().reader());
+        return new HeldWriteLock(contender, line().layout().reader());
     }
 }
