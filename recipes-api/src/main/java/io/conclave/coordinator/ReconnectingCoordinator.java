@@ -11,10 +11,6 @@ import io.conclave.error.SessionGoneException;
 import io.conclave.recipe.RecipeContext;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
-import io.conclave.request.Exists;
-import io.conclave.request.GetAcl;
-import io.conclave.request.GetChildren;
-import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.session.Registration;
 import io.conclave.session.SessionState;
@@ -220,8 +216,9 @@ final class ReconnectingCoordinator implements Coordinator {
     }
 
     private <R> CompletionStage<R> submitWithRetries(Request<R> request) {
-        Request<R> queued = listeners.offDispatcher(context.linearizableReads() ? linearizable(request) : request);
-        CompletionStage<R> first = recipeSession().submit(queued);
+        RecipeSession session = recipeSession();
+        Request<R> queued = listeners.offDispatcher(session.forApplication(request));
+        CompletionStage<R> first = session.submit(queued);
         if (!request.isRead()) {
             return first;
         }
@@ -237,21 +234,6 @@ final class ReconnectingCoordinator implements Coordinator {
             }
         });
         return result;
-    }
-
-    @SuppressWarnings("unchecked") // each branch answers with a request of its own type
-    private static <R> Request<R> linearizable(Request<R> request) {
-        Request<?> strong = request;
-        if (request instanceof GetData get) {
-            strong = get.linearizable();
-        } else if (request instanceof Exists exists) {
-            strong = exists.linearizable();
-        } else if (request instanceof GetChildren children) {
-            strong = children.linearizable();
-        } else if (request instanceof GetAcl acl) {
-            strong = acl.linearizable();
-        }
-        return (Request<R>) strong;
     }
 
     /**

@@ -6,9 +6,9 @@ import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
 import io.conclave.node.Permission;
 import io.conclave.request.Check;
-import io.conclave.request.GetChildren;
 import io.conclave.request.Multi;
 import io.conclave.request.Operation;
+import io.conclave.request.Read;
 import io.conclave.request.RemoveWatch;
 import io.conclave.request.Request;
 import io.conclave.request.Watcher;
@@ -326,9 +326,9 @@ public final class RecipeSession implements Sender {
         return context.capabilities().contains(capability);
     }
 
-    /** The list as an application is to see it: read linearizably, if its coordinator is set to that. */
-    public Request<GetChildren.Children> forApplication(GetChildren list) {
-        return context.linearizableReads() ? list.linearizable() : list;
+    /** The request as an application means it: what reads, reads linearizably, if its coordinator is set to that. */
+    public <R> Request<R> forApplication(Request<R> request) {
+        return context.linearizableReads() && request instanceof Read<R> read ? read.linearizable() : request;
     }
 
     /** The clocks and timers. */

@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param path the znode
  * @param watcher set with the read, one-shot: it misses nothing that happens after what this request answers
  */
-public record Exists(NodePath path, Optional<Watcher> watcher) implements Request<Optional<NodeStat>> {
+public record Exists(NodePath path, Optional<Watcher> watcher) implements Read<Optional<NodeStat>> {
     /** Rejects nulls. */
     public Exists {
         Objects.requireNonNull(path, "path");
@@ -38,19 +38,9 @@ public record Exists(NodePath path, Optional<Watcher> watcher) implements Reques
         return new Exists(path, Optional.of(newWatcher));
     }
 
-    /** The same read, which sees every write acknowledged to anybody before. */
-    public LinearizableRead<Optional<NodeStat>> linearizable() {
-        return new LinearizableRead<>(this, path);
-    }
-
     @Override
     public Exists within(NodePath namespace) {
         return new Exists(path.within(namespace), watcher);
-    }
-
-    @Override
-    public boolean isRead() {
-        return true;
     }
 
     @Override

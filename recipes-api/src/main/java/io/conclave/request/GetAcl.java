@@ -10,7 +10,7 @@ import java.util.Objects;
  *
  * @param path the znode
  */
-public record GetAcl(NodePath path) implements Request<GetAcl.NodeAcl> {
+public record GetAcl(NodePath path) implements Read<GetAcl.NodeAcl> {
     /** Rejects nulls. */
     public GetAcl {
         Objects.requireNonNull(path, "path");
@@ -38,19 +38,9 @@ public record GetAcl(NodePath path) implements Request<GetAcl.NodeAcl> {
         return of(NodePath.of(path));
     }
 
-    /** The same read, which sees every write acknowledged to anybody before. */
-    public LinearizableRead<NodeAcl> linearizable() {
-        return new LinearizableRead<>(this, path);
-    }
-
     @Override
     public GetAcl within(NodePath namespace) {
         return new GetAcl(path.within(namespace));
-    }
-
-    @Override
-    public boolean isRead() {
-        return true;
     }
 
     @Override

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param path the znode
  * @param watcher set with the read, one-shot: it misses nothing that happens after what this request answers
  */
-public record GetChildren(NodePath path, Optional<Watcher> watcher) implements Request<GetChildren.Children> {
+public record GetChildren(NodePath path, Optional<Watcher> watcher) implements Read<GetChildren.Children> {
     /** Rejects nulls. */
     public GetChildren {
         Objects.requireNonNull(path, "path");
@@ -52,19 +52,9 @@ public record GetChildren(NodePath path, Optional<Watcher> watcher) implements R
         return new GetChildren(path, Optional.of(newWatcher));
     }
 
-    /** The same read, which sees every write acknowledged to anybody before. */
-    public LinearizableRead<Children> linearizable() {
-        return new LinearizableRead<>(this, path);
-    }
-
     @Override
     public GetChildren within(NodePath namespace) {
         return new GetChildren(path.within(namespace), watcher);
-    }
-
-    @Override
-    public boolean isRead() {
-        return true;
     }
 
     @Override

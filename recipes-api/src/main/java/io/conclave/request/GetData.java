@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param path the znode
  * @param watcher set with the read, one-shot: it misses nothing that happens after what this request answers
  */
-public record GetData(NodePath path, Optional<Watcher> watcher) implements Request<GetData.NodeData> {
+public record GetData(NodePath path, Optional<Watcher> watcher) implements Read<GetData.NodeData> {
     /** Rejects nulls. */
     public GetData {
         Objects.requireNonNull(path, "path");
@@ -63,19 +63,9 @@ public record GetData(NodePath path, Optional<Watcher> watcher) implements Reque
         return new GetData(path, Optional.of(newWatcher));
     }
 
-    /** The same read, which sees every write acknowledged to anybody before. */
-    public LinearizableRead<NodeData> linearizable() {
-        return new LinearizableRead<>(this, path);
-    }
-
     @Override
     public GetData within(NodePath namespace) {
         return new GetData(path.within(namespace), watcher);
-    }
-
-    @Override
-    public boolean isRead() {
-        return true;
     }
 
     @Override

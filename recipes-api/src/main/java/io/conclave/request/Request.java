@@ -8,17 +8,7 @@ import io.conclave.node.NodePath;
  * @param <R> what the backend answers
  */
 public sealed interface Request<R>
-        permits Operation,
-                Exists,
-                GetData,
-                GetChildren,
-                GetAcl,
-                SetAcl,
-                Multi,
-                Sync,
-                AddWatch,
-                RemoveWatch,
-                LinearizableRead {
+        permits Operation, Read, LinearizableRead, SetAcl, Multi, Sync, AddWatch, RemoveWatch {
     /** The same request on the path read inside a namespace. */
     Request<R> within(NodePath namespace);
 
