@@ -24,7 +24,9 @@ import org.slf4j.LoggerFactory;
  * <p>All of it is for the session's dispatcher, except what {@link GrantRequest} has.
  */
 public abstract class AbstractGrantRequest extends StagedRequest implements Sender {
-    private final RecipeSession session;
+    /** See {@link #session()}. */
+    protected final RecipeSession session;
+
     private Registration sessionListener = () -> {};
 
     protected AbstractGrantRequest(RecipeSession session) {
@@ -163,7 +165,7 @@ public abstract class AbstractGrantRequest extends StagedRequest implements Send
     @Override
     public final CompletionStage<Void> leave(ConclaveException why) {
         session.execute(() -> depart(why, LossReason.RELEASED));
-        return gone();
+        return gone;
     }
 
     @Override

@@ -21,7 +21,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +44,6 @@ import org.jspecify.annotations.Nullable;
  * dispatcher; methods that others may call say so.
  */
 public final class Contender extends AbstractGrantRequest {
-    private final RecipeSession session;
     private final NodePath line;
     private final LineRole role;
     private final String guid;
@@ -71,7 +69,6 @@ public final class Contender extends AbstractGrantRequest {
             boolean patient,
             Optional<FencingToken> inheritedToken) {
         super(session);
-        this.session = session;
         this.line = line;
         this.role = role;
         this.guid = guid;
@@ -81,7 +78,7 @@ public final class Contender extends AbstractGrantRequest {
         this.own = new OwnNode(this);
         this.obstacle = new Obstacle(this);
         this.waiter = new Waiter(this, own, obstacle);
-        this.deletion = new GuaranteedDelete(session, line, this::ours);
+        this.deletion = new GuaranteedDelete(session, line, this::ours, gone);
         this.measurements = new GrantMeasurements(session, line, role.measuredAs());
     }
 
@@ -206,8 +203,8 @@ public final class Contender extends AbstractGrantRequest {
 
     private void beginLeaving(ConclaveException why, LossReason reason) {
         leaveLine(ContenderState.LEAVING, reason, why);
-        PendingDeletes.of(session).add(line, guid, deletion.done());
-        deletion.done().thenRun(this::deleted);
+        PendingDeletes.of(session).add(line, guid, gone);
+        gone.thenRun(this::deleted);
     }
 
     private void deleted() {
@@ -378,11 +375,6 @@ public final class Contender extends AbstractGrantRequest {
     @Override
     public void watchForLoss() {
         session.execute(own::watchHold);
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return deletion.done();
     }
 
     @Override

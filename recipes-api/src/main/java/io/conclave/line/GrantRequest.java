@@ -7,7 +7,6 @@ import io.conclave.recipe.RecipeSession;
 import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -29,9 +28,7 @@ public interface GrantRequest {
     /**
      * Completes when what was granted is no longer held, and why. What was waited for and cannot be held is not lost.
      */
-    default CompletionStage<LossReason> lost() {
-        return new CompletableFuture<>();
-    }
+    CompletionStage<LossReason> lost();
 
     /**
      * Why what was granted is no longer held; empty while it is held. Known as soon as {@link #remaining()} is zero for
@@ -45,9 +42,7 @@ public interface GrantRequest {
      * Completes when somebody has asked, by a word in its znode, that it give up what it holds or waits for; never
      * exceptionally. Nobody asks for what cannot be held.
      */
-    default CompletionStage<Void> revocationRequested() {
-        return new CompletableFuture<>();
-    }
+    CompletionStage<Void> revocationRequested();
 
     /** Completes when nothing is left at the backend, or the session is gone; never exceptionally. */
     CompletionStage<Void> gone();

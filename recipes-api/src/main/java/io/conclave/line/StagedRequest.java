@@ -15,6 +15,9 @@ public abstract class StagedRequest implements GrantRequest {
     /** See {@link #revocationRequested()}. */
     protected final CompletableFuture<Void> revocation = new CompletableFuture<>();
 
+    /** See {@link #gone()}. */
+    protected final CompletableFuture<Void> gone = new CompletableFuture<>();
+
     /** A request that waits. */
     protected StagedRequest() {}
 
@@ -31,5 +34,10 @@ public abstract class StagedRequest implements GrantRequest {
     @Override
     public final CompletionStage<Void> revocationRequested() {
         return revocation;
+    }
+
+    @Override
+    public final CompletionStage<Void> gone() {
+        return gone;
     }
 }

@@ -14,8 +14,8 @@ import io.conclave.request.Request;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Deletes the znodes that one owner has in one parent, and does not give up before they are gone or the session is:
@@ -34,7 +34,7 @@ public final class GuaranteedDelete {
     private final RecipeSession session;
     private final NodePath parent;
     private final Function<List<String>, List<NodePath>> ours;
-    private final CompletableFuture<Void> done = new CompletableFuture<>();
+    private final CompletableFuture<Void> done;
     private List<NodePath> paths = List.of();
     private long czxid;
     private long foundOnConnection = NEVER;
@@ -43,16 +43,17 @@ public final class GuaranteedDelete {
      * Nothing is sent yet.
      *
      * @param ours picks, of the names of all children of the parent, what is to be deleted
+     * @param done is completed when nothing is left; never exceptionally
      */
-    public GuaranteedDelete(RecipeSession session, NodePath parent, Function<List<String>, List<NodePath>> ours) {
+    public GuaranteedDelete(
+            RecipeSession session,
+            NodePath parent,
+            Function<List<String>, List<NodePath>> ours,
+            CompletableFuture<Void> done) {
         this.session = session;
         this.parent = parent;
         this.ours = ours;
-    }
-
-    /** Completes when nothing is left. Never exceptionally. */
-    public CompletionStage<Void> done() {
-        return done;
+        this.done = done;
     }
 
     /** There is nothing to delete (any more). */
@@ -122,12 +123,8 @@ public final class GuaranteedDelete {
             certain.forEach(GuaranteedDelete::delete);
             return;
         }
-        List<Operation<?>> deletions = certain.stream()
-                .flatMap(one -> one.paths.stream())
-                .<Operation<?>>map(Delete::of)
-                .toList();
         session.send(
-                new Multi(deletions),
+                deletionOf(certain.stream().flatMap(one -> one.paths.stream())),
                 deleted -> certain.forEach(GuaranteedDelete::nothingLeft),
                 cause -> certain.forEach(one -> one.onNotDeletedTogether(cause)));
     }
@@ -159,9 +156,7 @@ public final class GuaranteedDelete {
         if (done.isDone()) {
             return;
         }
-        List<Operation<?>> deletions =
-                some.stream().<Operation<?>>map(Delete::of).toList();
-        Request<?> request = some.size() == 1 ? Delete.of(some.get(0)) : new Multi(deletions);
+        Request<?> request = some.size() == 1 ? Delete.of(some.get(0)) : deletionOf(some.stream());
         session.send(request, deleted -> nothingLeft(), cause -> {
             if (some.size() > 1 && Failures.isNoNode(cause)) {
                 compareAndDelete(some); // one is gone, so none was deleted
@@ -169,6 +164,10 @@ public final class GuaranteedDelete {
                 onFailure(cause, () -> compareAndDelete(some));
             }
         });
+    }
+
+    private static Multi deletionOf(Stream<NodePath> paths) {
+        return new Multi(paths.<Operation<?>>map(Delete::of).toList());
     }
 
     private void compareAndDelete(List<NodePath> some) {

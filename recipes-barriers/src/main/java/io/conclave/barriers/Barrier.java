@@ -121,7 +121,7 @@ public final class Barrier {
      * @throws io.conclave.error.RefusedException if the backend does not let us look
      */
     public void await() throws InterruptedException {
-        Wait.await(begin());
+        awaiting().await();
     }
 
     /**
@@ -131,13 +131,12 @@ public final class Barrier {
      * @throws io.conclave.error.WaitTimeoutException if the time is over
      */
     public void await(Duration timeout) throws InterruptedException {
-        Waiting.checkedTimeout(timeout);
-        Wait.await(begin(), timeout);
+        awaiting().await(timeout);
     }
 
     /** Waits without blocking. Completes on a listener thread; cancelling it leaves nothing behind. */
     public CompletableFuture<Void> awaitAsync() {
-        return Wait.stage(begin());
+        return awaiting().stage();
     }
 
     /**
@@ -145,12 +144,11 @@ public final class Barrier {
      * {@link io.conclave.error.WaitTimeoutException}.
      */
     public CompletableFuture<Void> awaitAsync(Duration timeout) {
-        Waiting.checkedTimeout(timeout);
-        return Wait.stage(begin(), timeout);
+        return awaiting().stage(timeout);
     }
 
-    private ZnodeWait begin() {
-        return ZnodeWait.untilRemoved(coordinator, path).begin();
+    private Wait awaiting() {
+        return ZnodeWait.untilRemoved(coordinator, path);
     }
 
     /** The barrier's znode, in the coordinator's namespace. */

@@ -19,8 +19,6 @@ import io.conclave.request.Watcher;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 
 /**
  * One participant of a double barrier, from the creation of its znode to its deletion; {@link Entering} and
@@ -31,10 +29,8 @@ import java.util.concurrent.CompletionStage;
  * session's dispatcher; methods that others may call say so.
  */
 final class BarrierParticipant extends AbstractGrantRequest {
-    private final RecipeSession session;
     private final DoubleBarrierLayout layout;
     private final String name;
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final Entering entering;
     private final Watcher watcher = this::onEvent;
     private Round round = Round.of(List.of()); // once it is inside
@@ -45,7 +41,6 @@ final class BarrierParticipant extends AbstractGrantRequest {
 
     private BarrierParticipant(RecipeSession session, DoubleBarrierLayout layout, String name) {
         super(session);
-        this.session = session;
         this.layout = layout;
         this.name = name;
         this.entering = new Entering(this);
@@ -83,11 +78,6 @@ final class BarrierParticipant extends AbstractGrantRequest {
     /** The participants of its round. */
     Round round() {
         return round;
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.conclave.barriers;
 
 import io.conclave.line.AbstractGrant;
-import io.conclave.recipe.Waiting;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -13,24 +12,22 @@ final class HeldParticipation extends AbstractGrant<BarrierParticipant> implemen
 
     @Override
     public void leave() throws InterruptedException {
-        Wait.await(new Leaving(request()).begin());
+        new Leaving(request()).await();
     }
 
     @Override
     public void leave(Duration timeout) throws InterruptedException {
-        Waiting.checkedTimeout(timeout);
-        Wait.await(new Leaving(request()).begin(), timeout);
+        new Leaving(request()).await(timeout);
     }
 
     @Override
     public CompletableFuture<Void> leaveAsync() {
-        return Wait.stage(new Leaving(request()).begin());
+        return new Leaving(request()).stage();
     }
 
     @Override
     public CompletableFuture<Void> leaveAsync(Duration timeout) {
-        Waiting.checkedTimeout(timeout);
-        return Wait.stage(new Leaving(request()).begin(), timeout);
+        return new Leaving(request()).stage(timeout);
     }
 
     @Override

@@ -141,7 +141,7 @@ public final class Latch {
      * @throws io.conclave.error.RefusedException if the backend refuses it
      */
     public void await() throws InterruptedException {
-        Wait.await(begin());
+        awaiting().await();
     }
 
     /**
@@ -150,13 +150,12 @@ public final class Latch {
      * @throws io.conclave.error.WaitTimeoutException if the time is over
      */
     public void await(Duration timeout) throws InterruptedException {
-        Waiting.checkedTimeout(timeout);
-        Wait.await(begin(), timeout);
+        awaiting().await(timeout);
     }
 
     /** As {@link #await()}, without blocking. Completes on a listener thread; cancelling it leaves no watch behind. */
     public CompletableFuture<Void> awaitAsync() {
-        return Wait.stage(begin());
+        return awaiting().stage();
     }
 
     /**
@@ -164,12 +163,11 @@ public final class Latch {
      * {@link io.conclave.error.WaitTimeoutException}.
      */
     public CompletableFuture<Void> awaitAsync(Duration timeout) {
-        Waiting.checkedTimeout(timeout);
-        return Wait.stage(begin(), timeout);
+        return awaiting().stage(timeout);
     }
 
-    private ZnodeWait begin() {
-        return ZnodeWait.untilOpen(coordinator, layout).begin();
+    private Wait awaiting() {
+        return ZnodeWait.untilOpen(coordinator, layout);
     }
 
     /**

@@ -57,8 +57,8 @@ final class Leaving extends Wait {
         this.beganNanos = session.time().monotonicNanos();
     }
 
-    /** Never blocks; any thread. */
-    Leaving begin() {
+    @Override
+    void begin() {
         begins("doublebarrier.leave", layout.path().toString());
         session.execute(() -> {
             sessionListener = session.onStateChange(this::onSessionState);
@@ -68,7 +68,6 @@ final class Leaving extends Wait {
                 onSessionState(session.state());
             }
         });
-        return this;
     }
 
     private void look() {

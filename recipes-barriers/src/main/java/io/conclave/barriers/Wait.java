@@ -4,14 +4,14 @@ import io.conclave.error.ConclaveException;
 import io.conclave.error.LossReason;
 import io.conclave.line.Acquisition;
 import io.conclave.line.GrantProgress;
-import io.conclave.line.GrantRequest;
+import io.conclave.line.StagedRequest;
 import io.conclave.recipe.Failures;
+import io.conclave.recipe.Waiting;
 import io.conclave.session.SessionState;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A wait for something that cannot be held: only its happening is waited for. So {@link Acquisition} gives it its
@@ -19,10 +19,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>State belongs to the session's dispatcher.
  */
-abstract class Wait implements GrantRequest {
-    private final CompletableFuture<Void> over = new CompletableFuture<>();
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
+abstract class Wait extends StagedRequest {
     private Optional<GrantProgress> progress = Optional.empty(); // once it has begun
+
+    /** Begins to wait. Never blocks; any thread. */
+    abstract void begin();
 
     /** It begins. On the thread of the application's call. */
     final void begins(String name, String subject) {
@@ -35,7 +36,7 @@ abstract class Wait implements GrantRequest {
     final void happened() {
         gone.complete(null);
         progress.ifPresent(GrantProgress::happened);
-        over.complete(null);
+        granted.complete(null);
     }
 
     /** It is not waited for any more. */
@@ -56,7 +57,7 @@ abstract class Wait implements GrantRequest {
 
     private void failed(Throwable why, LossReason reason) {
         progress.ifPresent(waiting -> waiting.notGranted(why, reason));
-        over.completeExceptionally(why);
+        granted.completeExceptionally(why);
     }
 
     /** Nothing of the wait is left at the backend, no watch and no znode. */
@@ -65,7 +66,7 @@ abstract class Wait implements GrantRequest {
     }
 
     final boolean isOver() {
-        return over.isDone();
+        return granted.isDone();
     }
 
     /**
@@ -73,16 +74,6 @@ abstract class Wait implements GrantRequest {
      * already.
      */
     abstract void stop(ConclaveException why);
-
-    @Override
-    public final CompletionStage<Void> granted() {
-        return over;
-    }
-
-    @Override
-    public final CompletionStage<Void> gone() {
-        return gone;
-    }
 
     @Override
     public final CompletionStage<Void> leave(ConclaveException why) {
@@ -96,26 +87,33 @@ abstract class Wait implements GrantRequest {
     }
 
     /** Waits without a limit of time. */
-    static void await(Wait wait) throws InterruptedException {
-        acquisition(wait, null).await();
+    final void await() throws InterruptedException {
+        begun().await();
     }
 
     /** Waits until the timeout. */
-    static void await(Wait wait, Duration timeout) throws InterruptedException {
-        acquisition(wait, timeout).await();
+    final void await(Duration timeout) throws InterruptedException {
+        begun(timeout).await();
     }
 
     /** The asynchronous form; cancelling it stops the wait. */
-    static CompletableFuture<Void> stage(Wait wait) {
-        return acquisition(wait, null).stage(nothing -> {});
+    final CompletableFuture<Void> stage() {
+        return begun().stage(nothing -> {});
     }
 
     /** The asynchronous form with a limit of time. */
-    static CompletableFuture<Void> stage(Wait wait, Duration timeout) {
-        return acquisition(wait, timeout).stage(nothing -> {});
+    final CompletableFuture<Void> stage(Duration timeout) {
+        return begun(timeout).stage(nothing -> {});
     }
 
-    private static Acquisition<Void> acquisition(Wait wait, @Nullable Duration timeout) {
-        return timeout == null ? Acquisition.of(wait, () -> null) : Acquisition.of(wait, () -> null, timeout);
+    private Acquisition<Void> begun() {
+        begin();
+        return Acquisition.of(this, () -> null);
+    }
+
+    private Acquisition<Void> begun(Duration timeout) {
+        Waiting.checkedTimeout(timeout);
+        begin();
+        return Acquisition.of(this, () -> null, timeout);
     }
 }

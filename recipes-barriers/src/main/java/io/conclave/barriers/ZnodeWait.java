@@ -90,11 +90,10 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
         this.beganNanos = firstSession.time().monotonicNanos();
     }
 
-    /** Never blocks; any thread. */
-    ZnodeWait begin() {
+    @Override
+    void begin() {
         begins(metric, path.toString());
         follower.follow();
-        return this;
     }
 
     @Override

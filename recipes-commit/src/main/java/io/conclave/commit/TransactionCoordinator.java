@@ -4,11 +4,11 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ClosedException;
 import io.conclave.error.ConclaveException;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.line.GrantRequest;
+import io.conclave.line.StagedRequest;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.recovery.SessionFollower;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>State belongs to the dispatcher of the current session.
  */
-final class TransactionCoordinator implements GrantRequest, Beginning.Caller, SessionFollower.Work {
+final class TransactionCoordinator extends StagedRequest implements Beginning.Caller, SessionFollower.Work {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionCoordinator.class);
 
     private final SessionFollower follower;
@@ -28,10 +28,8 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
     private final TransactionRecord record;
     private final Beginning beginning;
     private final long beganNanos;
-    private final CompletableFuture<Decision> decided = new CompletableFuture<>();
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private @Nullable DecisionWait deciding;
-    private @Nullable Decision outcome; // also if no caller waits for it
+    private volatile @Nullable Decision outcome; // also if no caller waits for it; written on a dispatcher only
     private boolean isBegun;
     private boolean isAbandoned;
     private boolean hasFailed; // and only the ticket is left
@@ -81,7 +79,7 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
         ClosedException closed =
                 new ClosedException("The coordinator was closed before " + layout.path() + " was decided");
         boolean isNothingSent = !isBegun && !beginning.mayHaveBegun();
-        decided.completeExceptionally(
+        granted.completeExceptionally(
                 isNothingSent ? closed : beginning.unknown("the coordinator was closed before it was decided", closed));
         gone.complete(null);
     }
@@ -143,7 +141,7 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
         session().metrics().duration("commit.decide", transaction, spent);
         session().metrics().count(decision.isCommit() ? "commit.committed" : "commit.aborted", transaction);
         outcome = decision;
-        decided.complete(decision);
+        granted.complete(null);
         gone.complete(null);
     }
 
@@ -154,7 +152,7 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
     @Override
     public void failed(Throwable cause) {
         hasFailed = true;
-        decided.completeExceptionally(cause);
+        granted.completeExceptionally(cause);
         returnTicket(session());
     }
 
@@ -165,26 +163,16 @@ final class TransactionCoordinator implements GrantRequest, Beginning.Caller, Se
         });
     }
 
-    @Override
-    public CompletionStage<Decision> granted() {
-        return decided;
-    }
-
-    /** What was decided; once it is granted. */
+    /** What was decided; once it is granted. Any thread. */
     Decision decision() {
-        return decided.join();
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
+        return Objects.requireNonNull(outcome);
     }
 
     /** No caller waits for the decision any more: it is to abort, if it is not made yet. */
     @Override
     public CompletionStage<Void> leave(ConclaveException why) {
         follower.execute(() -> {
-            if (decided.completeExceptionally(why)) {
+            if (granted.completeExceptionally(why)) {
                 isAbandoned = true;
                 DecisionWait current = deciding;
                 if (current != null) {

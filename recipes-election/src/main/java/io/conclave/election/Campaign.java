@@ -45,7 +45,6 @@ final class Campaign extends StagedRequest {
     private final long beganNanos;
     private final GrantProgress progress;
     private final ClosedException steppedBack = new ClosedException("Stepped back");
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private CompletionStage<Void> formerGone = CompletableFuture.completedFuture(null);
 
     // Written on the dispatcher only.
@@ -277,11 +276,6 @@ final class Campaign extends StagedRequest {
     @Override
     public RecipeSession session() {
         return session;
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
     }
 
     @Override

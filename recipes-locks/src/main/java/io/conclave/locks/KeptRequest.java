@@ -10,7 +10,6 @@ import io.conclave.node.NodePath;
 import io.conclave.recipe.RecipeSession;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 final class KeptRequest extends StagedRequest {
     private final KeptPlace place;
     private final boolean patient;
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private volatile @Nullable Turn turn; // written once, by the place
 
     /** What it was given. */
@@ -103,11 +101,6 @@ final class KeptRequest extends StagedRequest {
         Turn present = turn;
         Optional<LossReason> own = Optional.ofNullable(lost.getNow(null));
         return own.isPresent() || present == null ? own : present.contender.lossReason();
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
     }
 
     @Override

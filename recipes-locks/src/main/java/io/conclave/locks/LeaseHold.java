@@ -47,7 +47,6 @@ final class LeaseHold extends StagedRequest implements SessionFollower.Work {
     private final String resource;
     private final SessionFollower follower;
     private final SessionDeadline deadline = new SessionDeadline();
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final List<Extension> extensions = new ArrayList<>();
     private final Watcher watcher = this::onEvent;
     private final Optional<RecipeSession> maker; // on which the znode was made, and therefore is seen
@@ -387,11 +386,6 @@ final class LeaseHold extends StagedRequest implements SessionFollower.Work {
             return Optional.of(told);
         }
         return deadline.remaining().isZero() ? Optional.of(LossReason.TIME_OVER) : Optional.empty();
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
     }
 
     @Override

@@ -39,7 +39,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +63,6 @@ final class LeaseRequest extends AbstractGrantRequest {
     private static final int DELETION_OF_PLACE = 0; // its position in the transaction
 
     private final Coordinator coordinator;
-    private final RecipeSession session;
     private final LeaseLayout layout;
     private final Wish wish;
     private final LeaseRecord record;
@@ -73,7 +71,6 @@ final class LeaseRequest extends AbstractGrantRequest {
     private final Watcher watcher = this::onLeasesChanged;
     private final Contender place;
     private final GrantMeasurements measurements;
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final CompletableFuture<Void> leaseGone = new CompletableFuture<>();
     private PermitState state = PermitState.QUEUED;
     private boolean looking;
@@ -93,7 +90,6 @@ final class LeaseRequest extends AbstractGrantRequest {
             Coordinator coordinator, RecipeSession session, LeaseLayout layout, Wish wish, boolean patient) {
         super(session);
         this.coordinator = coordinator;
-        this.session = session;
         this.layout = layout;
         this.wish = wish;
         this.record = wish.record().writtenBy(LeaseRecord.newWriter());
@@ -428,11 +424,6 @@ final class LeaseRequest extends AbstractGrantRequest {
     @Override
     protected String describe() {
         return "waiting for a lease of " + layout.path();
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
     }
 
     @Override

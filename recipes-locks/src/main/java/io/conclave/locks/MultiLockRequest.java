@@ -52,7 +52,6 @@ final class MultiLockRequest extends StagedRequest {
     private final List<LineLock<?>> locks;
     private final boolean patient;
     private final RecipeSession session;
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
     private final List<CompletableFuture<?>> leaving = new ArrayList<>();
     private final List<Registration> sessionListeners = new ArrayList<>(); // until it is granted
     private volatile List<LockGroup> groups = List.of(); // set once
@@ -245,11 +244,6 @@ final class MultiLockRequest extends StagedRequest {
     @Override
     public RecipeSession session() {
         return session;
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
     }
 
     @Override

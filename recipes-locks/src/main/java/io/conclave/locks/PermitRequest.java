@@ -50,13 +50,12 @@ import org.jspecify.annotations.Nullable;
 final class PermitRequest extends AbstractGrantRequest {
     private static final LineRole ADMISSION = LineRole.mutex("semaphore.admission");
 
-    private final RecipeSession session;
     private final SemaphoreLayout layout;
     private final int wanted;
     private final boolean patient;
     private final String guid = UUID.randomUUID().toString();
     private final CompletableFuture<Void> placeGone = new CompletableFuture<>();
-    private final CompletableFuture<Void> gone;
+    private final CompletableFuture<Void> leasesGone = new CompletableFuture<>();
     private final PermitAvailability room;
     private final PermitWatch permitWatch;
     private final GuaranteedDelete leaseRelease;
@@ -83,14 +82,14 @@ final class PermitRequest extends AbstractGrantRequest {
     private PermitRequest(
             RecipeSession session, SemaphoreDefinition semaphore, int wanted, boolean patient, byte[] data) {
         super(session);
-        this.session = session;
         this.layout = semaphore.layout();
         this.wanted = wanted;
         this.patient = patient;
         this.room = new PermitAvailability(session, this, semaphore, () -> guarded(this::onRoomMayHaveChanged));
         this.permitWatch = new PermitWatch(this);
-        this.leaseRelease = new GuaranteedDelete(session, layout.leases(), names -> layout.leasesOf(guid, names));
-        this.gone = CompletableFuture.allOf(placeGone, leaseRelease.done().toCompletableFuture());
+        this.leaseRelease =
+                new GuaranteedDelete(session, layout.leases(), names -> layout.leasesOf(guid, names), leasesGone);
+        CompletableFuture.allOf(placeGone, leasesGone).thenRun(() -> gone.complete(null));
         this.measurements = new GrantMeasurements(session, layout.path(), "semaphore");
         measurements.waits();
         this.place = Contender.enter(session, layout.line(), ADMISSION, data, patient);
@@ -385,11 +384,6 @@ final class PermitRequest extends AbstractGrantRequest {
             throw new IllegalStateException(this + " cannot go from " + previous + " to " + next);
         }
         state = next;
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
     }
 
     @Override

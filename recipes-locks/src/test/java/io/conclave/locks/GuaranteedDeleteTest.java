@@ -45,12 +45,14 @@ class GuaranteedDeleteTest {
 
     private void delete(String name, Consumer<GuaranteedDelete> how) throws Exception {
         RecipeSession session = RecipeAccess.session(coordinator);
+        CompletableFuture<Void> done = new CompletableFuture<>();
         GuaranteedDelete deletion = new GuaranteedDelete(
                 session,
                 PARENT,
-                names -> names.stream().filter(name::equals).map(PARENT::child).toList());
+                names -> names.stream().filter(name::equals).map(PARENT::child).toList(),
+                done);
         session.execute(() -> how.accept(deletion));
-        deletion.done().toCompletableFuture().get(120, SECONDS);
+        done.get(120, SECONDS);
     }
 
     private List<String> children() throws Exception {
@@ -82,7 +84,8 @@ class GuaranteedDeleteTest {
         NodePath ours = PARENT.child("ours");
         RecipeSession session = RecipeAccess.session(coordinator);
         long czxid = coordinator.execute(Exists.of(ours)).orElseThrow().czxid();
-        GuaranteedDelete deletion = new GuaranteedDelete(session, PARENT, names -> List.of(ours));
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        GuaranteedDelete deletion = new GuaranteedDelete(session, PARENT, names -> List.of(ours), done);
         CompletableFuture<Void> found = new CompletableFuture<>();
         session.execute(() -> {
             deletion.found(List.of(ours), czxid);
@@ -93,7 +96,7 @@ class GuaranteedDeleteTest {
         coordinator.execute(Delete.of(ours));
         coordinator.execute(Create.of(ours));
         session.execute(deletion::delete);
-        deletion.done().toCompletableFuture().get(120, SECONDS);
+        done.get(120, SECONDS);
         assertTrue(children().contains("ours"));
     }
 }

@@ -9,7 +9,7 @@ import io.conclave.error.GrantLostException;
 import io.conclave.error.Holder;
 import io.conclave.error.LossReason;
 import io.conclave.grant.FencingToken;
-import io.conclave.line.GrantRequest;
+import io.conclave.line.StagedRequest;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@code lock} guards the state; nothing blocks while it is held.
  */
-final class HeldMembership<P> implements Membership<P>, GrantRequest {
+final class HeldMembership<P> extends StagedRequest implements Membership<P> {
     private static final Logger LOG = LoggerFactory.getLogger(HeldMembership.class);
 
     private final Coordinator coordinator;
@@ -43,9 +43,6 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
     private final DataCodec<P> codec;
     private final RecipeSession firstSession;
     private final long beganNanos;
-    private final CompletableFuture<Void> joined = new CompletableFuture<>();
-    private final CompletableFuture<Void> gone = new CompletableFuture<>();
-    private final CompletableFuture<LossReason> lost = new CompletableFuture<>();
     private final CompletableFuture<LossReason> ended = new CompletableFuture<>();
     private final Object lock = new Object();
     // All below: @GuardedBy("lock").
@@ -130,7 +127,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
             long tookNanos = firstSession.time().monotonicNanos() - beganNanos;
             metrics().duration("membership.join", path.toString(), Duration.ofNanos(tookNanos));
         }
-        joined.complete(null);
+        granted.complete(null);
     }
 
     /** This payload is written: it stands for every earlier one too. */
@@ -226,7 +223,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
             become(MembershipState.ENDED);
             failed = payloads.end();
         }
-        joined.completeExceptionally(why);
+        granted.completeExceptionally(why);
         failed.forEach(update -> complete(update, why));
         lost.complete(reason);
         gone.complete(null);
@@ -244,7 +241,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
             token = null;
             become(MembershipState.LEAVING);
         }
-        joined.completeExceptionally(why);
+        granted.completeExceptionally(why);
         last.leave().thenRun(() -> end(last, LossReason.RELEASED, lostException(LossReason.RELEASED, "it was left")));
         return gone;
     }
@@ -275,7 +272,7 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
 
     @Override
     public void giveUpWaiting(ConclaveException why) {
-        if (!joined.isDone()) {
+        if (!granted.isDone()) {
             leave(why);
         }
     }
@@ -286,21 +283,6 @@ final class HeldMembership<P> implements Membership<P>, GrantRequest {
             SessionMembership present = stay;
             return present == null ? firstSession : present.session();
         }
-    }
-
-    @Override
-    public CompletionStage<?> granted() {
-        return joined;
-    }
-
-    @Override
-    public CompletionStage<LossReason> lost() {
-        return lost;
-    }
-
-    @Override
-    public CompletionStage<Void> gone() {
-        return gone;
     }
 
     @Override
