@@ -54,6 +54,7 @@ public final class Revocation {
     private TimeSource.Timer timer = () -> {};
     private boolean isAsking;
     private boolean mayHaveAsked;
+    private int askedOfVersion;
     private boolean asked;
     private boolean deadlineHasPassed;
     private boolean isDeleting;
@@ -129,7 +130,7 @@ public final class Revocation {
         if (!isOver) {
             GetData read = GetData.of(path);
             GetData watching = asked ? read.withWatcher(watcher) : read;
-            if (mayHaveDeleted) { // a server that lags would show it still
+            if (mayHaveDeleted || (mayHaveAsked && !asked)) { // a server that lags would not show the effect
                 session.readLatest(path, watching, this::onRead, this::onNotRead);
             } else {
                 session.read(watching, this::onRead, this::onNotRead);
@@ -166,12 +167,14 @@ public final class Revocation {
         } else if (!asked && node.stat().version() > 0 && node.bytes().contentEquals(word)) {
             onAsked();
         } else if (!asked) {
+            mayHaveAsked &= node.stat().version() != askedOfVersion; // unchanged: the word was not and is not written
             write(node.stat().version());
         }
     }
 
     private void write(int version) {
         isAsking = true;
+        askedOfVersion = version;
         session.send(SetData.of(path, word).withVersion(version), this::onWritten, cause -> {
             isAsking = false;
             mayHaveAsked |= cause instanceof OutcomeUnknownException;
@@ -228,12 +231,10 @@ public final class Revocation {
             finishAsGone();
         } else if (Failures.is(cause, RefusalReason.BAD_VERSION) || cause instanceof OutcomeUnknownException) {
             look();
-        } else if (asked || mayHaveAsked) {
-            Consumer<Throwable> refused =
-                    refusal -> fail(asked ? refusal : Failures.inDoubt(unknown(), refusal)); // to ask, or to delete
-            Retry.ifItMayPass(session, this, cause, this::look, refused);
-        } else {
-            fail(cause);
+        } else if (asked) { // to delete
+            Retry.ifItMayPass(session, this, cause, this::look, this::fail);
+        } else { // to ask: nobody waits for that, and the deadline would not begin
+            fail(mayHaveAsked ? Failures.inDoubt(unknown(), cause) : cause);
         }
     }
 

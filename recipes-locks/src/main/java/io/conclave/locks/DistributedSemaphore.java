@@ -335,8 +335,9 @@ public final class DistributedSemaphore extends AcquiredByWaiting<PermitGrant> {
      * @param holder one of {@link #holders()}; if its permit is gone, another of that name is left alone
      * @return completes on a listener thread when the permit has gone, and says how; exceptionally with
      *     {@link RefusedException}, or if the own session is lost or closed; with
-     *     {@link io.conclave.error.OutcomeUnknownException} if it is closed before the request is answered, or if it is
-     *     refused to look whether it was written. Cancelling it stops waiting; the request stays
+     *     {@link io.conclave.error.OutcomeUnknownException} if it is closed before the request is answered, or if its
+     *     reply was lost and it cannot be found out whether it was written. Cancelling it stops waiting; the request
+     *     stays
      * @throws IllegalArgumentException if it is no holder of a permit of this semaphore
      */
     public CompletableFuture<RevocationOutcome> requestRelease(SemaphoreMember holder) {

@@ -4,6 +4,7 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.ClosedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
+import io.conclave.error.SessionGoneException;
 import io.conclave.node.NodePath;
 import io.conclave.recipe.Failures;
 import io.conclave.recipe.RecipeSession;
@@ -42,8 +43,8 @@ final class LeaseRemoval implements SessionFollower.Work {
     /**
      * Deletes it, and looks first: of one that was never there a lost reply must not say that it was.
      *
-     * @return completes on a dispatcher: whether it was there; exceptionally if the deletion is refused, its outcome
-     *     cannot be looked up, or the coordinator is closed
+     * @return completes on a dispatcher: whether it was there; exceptionally if the deletion is refused, or the
+     *     coordinator is closed; with {@link OutcomeUnknownException} if it may have taken effect by then
      */
     static CompletableFuture<Boolean> ifThere(Coordinator coordinator, NodePath lease) {
         return begin(new LeaseRemoval(coordinator, lease, true, Optional.empty()));
@@ -70,6 +71,7 @@ final class LeaseRemoval implements SessionFollower.Work {
 
     private void onRead(RecipeSession on, GetData.NodeData node) {
         if (follower.isCurrent(on)) {
+            mayHaveTakenEffect = false; // it is there: what was sent before had no effect
             deletionOf(node).ifPresentOrElse(deletion -> delete(on, deletion), () -> end(false));
         }
     }
@@ -88,7 +90,7 @@ final class LeaseRemoval implements SessionFollower.Work {
         on.send(deletion, deleted -> end(true), cause -> {
             if (follower.isCurrent(on)) {
                 isUnanswered = false;
-                mayHaveTakenEffect |= cause instanceof OutcomeUnknownException || Failures.isSessionOver(cause);
+                mayHaveTakenEffect |= cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
                 onFailure(on, cause);
             }
         });
@@ -127,8 +129,10 @@ final class LeaseRemoval implements SessionFollower.Work {
 
     @Override
     public void onClosed() {
-        removed.completeExceptionally(new ClosedException("The coordinator was closed while deleting " + lease
-                + "; if it is still there it ends with its lease"));
+        String message =
+                "The coordinator was closed while deleting " + lease + "; if it is still there it ends with its lease";
+        removed.completeExceptionally(
+                mayHaveTakenEffect ? new OutcomeUnknownException(message) : new ClosedException(message));
     }
 
     @Override

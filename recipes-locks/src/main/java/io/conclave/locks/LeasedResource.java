@@ -57,7 +57,7 @@ abstract class LeasedResource extends AcquiredByWaiting<LeasedGrant> {
      * @throws IllegalArgumentException if it is no id
      * @throws io.conclave.error.RefusedException if the store refuses it
      * @throws io.conclave.error.OutcomeUnknownException if a reply was lost and the store refuses to tell what became
-     *     of it; to call it again is safe
+     *     of it, or the coordinator is closed before the reply; to call it again is safe
      * @throws InterruptedException if the thread is interrupted; it may be released anyway
      */
     public boolean release(String id) throws InterruptedException {

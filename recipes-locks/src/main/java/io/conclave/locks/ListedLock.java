@@ -85,8 +85,9 @@ abstract class ListedLock<G extends LockGrant> extends AcquiredByWaiting<G> {
      * @param member one of {@link #members()}; if its znode has gone, another znode of that name is left alone
      * @return completes on a listener thread when the member has gone, and says how; exceptionally with
      *     {@link io.conclave.error.RefusedException}, or if the caller's session is lost or closed; with
-     *     {@link io.conclave.error.OutcomeUnknownException} if it is closed before the request is answered, or if it is
-     *     refused to look whether it was written. Cancelling it stops waiting; the request stays
+     *     {@link io.conclave.error.OutcomeUnknownException} if it is closed before the request is answered, or if its
+     *     reply was lost and it cannot be found out whether it was written. Cancelling it stops waiting; the request
+     *     stays
      * @throws IllegalArgumentException if the member is not one of this lock
      */
     public CompletableFuture<RevocationOutcome> requestRelease(LockMember member) {

@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -110,6 +111,35 @@ class RefusedLookTest {
         assertTrue(call(Delete.class, RequestFate.DROP_AFTER, RefusalReason.LIMIT_EXCEEDED, 3, () -> leasedLock()
                         .releaseAsync(id))
                 .join());
+    }
+
+    @Test
+    void releaseThatIsRefusedOnceALookHasShownTheLeaseIsToldAsRefused() throws Exception {
+        String id = leasedLock().acquire().id();
+        AtomicInteger deletions = new AtomicInteger();
+        faults.refuse(request -> request instanceof Delete && deletions.incrementAndGet() > 1, RefusalReason.NO_AUTH);
+        CompletableFuture<Boolean> released =
+                call(Delete.class, RequestFate.DROP_BEFORE, RefusalReason.OTHER, 0, () -> leasedLock()
+                        .releaseAsync(id));
+        Throwable failure =
+                assertThrows(CompletionException.class, released::join).getCause();
+        assertInstanceOf(RefusedException.class, failure, failure::toString);
+        faults.clear();
+        assertTrue(leasedLock().release(id));
+    }
+
+    @Test
+    void releaseWhoseReplyIsMissingWhenTheCoordinatorIsClosedIsUnknown() throws Exception {
+        String id = LeasedLock.at(holder, "/leased", LEASE).acquire().id();
+        faults.onNext(RecipeAccess.session(coordinator).id(), Delete.class::isInstance, RequestFate.HOLD_REPLY);
+        CompletableFuture<Boolean> released = leasedLock().releaseAsync(id);
+        Awaitility.await().until(() -> !LeasedLock.at(holder, "/leased", LEASE).holders().stream()
+                .anyMatch(lease -> lease.id().equals(id)));
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(coordinator::close);
+        clock.advanceUntil(STEP, closed::isDone);
+        Throwable failure =
+                assertThrows(CompletionException.class, released::join).getCause();
+        assertInstanceOf(OutcomeUnknownException.class, failure, failure::toString);
     }
 
     private CompletableFuture<RevocationOutcome> requestRelease() {

@@ -2,11 +2,13 @@ package io.conclave.locks;
 
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.grant.RevocationOutcome;
@@ -14,20 +16,25 @@ import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.node.Permission;
 import io.conclave.request.Create;
+import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.Quiescence;
+import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
-/** A client that may ask a holder to give up, but not delete its znode. */
+/** A holder is asked to give up, and the word, or the deletion at the deadline, is refused. */
+@Timeout(300)
 class RefusedRevocationTest {
     private static final NodePath LINE = NodePath.of("/lock");
     private static final Acl NOBODY_DELETES =
@@ -66,6 +73,52 @@ class RefusedRevocationTest {
             Quiescence.await(faults, List.of(holder, revoker));
             assertEquals(0, faults.watchCount(RecipeAccess.session(revoker).id()));
             assertTrue(grant.isHeld());
+        }
+    }
+
+    /**
+     * What it fails with if its first word meets that fate and every further one is refused, as by a full state.
+     *
+     * @param meanwhile done with the holder's znode before the connection is back
+     */
+    private Throwable failureOfTheWordAfter(RequestFate fate, Consumer<NodePath> meanwhile) throws Exception {
+        try (Coordinator holder = connect();
+                Coordinator revoker = connect()) {
+            DistributedLock.at(holder, LINE).acquire();
+            DistributedLock lock = DistributedLock.at(revoker, LINE);
+            LockMember member = lock.holder().orElseThrow();
+            CompletableFuture<Void> isLost = new CompletableFuture<>();
+            faults.reconnectAfter(Duration.ofSeconds(1));
+            faults.onNext(
+                    RecipeAccess.session(revoker).id(),
+                    request -> request instanceof SetData && isLost.complete(null),
+                    fate);
+            CompletableFuture<RevocationOutcome> asked = lock.requestRelease(member, Duration.ofSeconds(1));
+            isLost.get(120, SECONDS);
+            meanwhile.accept(member.path());
+            faults.refuse(SetData.class::isInstance, RefusalReason.LIMIT_EXCEEDED);
+            clock.advanceUntil(Duration.ofMillis(100), asked::isDone);
+            return assertThrows(ExecutionException.class, asked::get).getCause();
+        } finally {
+            faults.clear();
+        }
+    }
+
+    @Test
+    void wordThatIsRefusedAfterALostOneWithoutEffectIsRefused() throws Exception {
+        Throwable failure = failureOfTheWordAfter(RequestFate.DROP_BEFORE, holder -> {});
+        assertEquals(
+                RefusalReason.LIMIT_EXCEEDED,
+                assertInstanceOf(RefusedException.class, failure).reason());
+    }
+
+    @Test
+    void wordThatIsRefusedAfterALostOneThatIsOverwrittenIsUnknown() throws Exception {
+        try (Coordinator other = connect()) {
+            Throwable failure = failureOfTheWordAfter(
+                    RequestFate.DROP_AFTER,
+                    holder -> other.submit(SetData.of(holder, new byte[] {1})).join());
+            assertInstanceOf(OutcomeUnknownException.class, failure, failure::toString);
         }
     }
 }

@@ -21,7 +21,6 @@ import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
-import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -36,6 +35,8 @@ import org.slf4j.LoggerFactory;
  * condition of the version of the group's znode, and a version of 0, which a new group has as well, is raised to 1
  * before. (A later group has the same version only if another client deletes it, too, or an application writes to it as
  * often as to the former one.)
+ *
+ * <p>State belongs to the dispatcher of the session in use.
  */
 final class GroupDeletion {
     private static final Logger LOG = LoggerFactory.getLogger(GroupDeletion.class);
@@ -46,9 +47,10 @@ final class GroupDeletion {
     private final Coordinator coordinator;
     private final NodePath path;
     private Optional<Long> czxid = Optional.empty();
+    private RecipeSession session;
     private int round;
-    private boolean mayHaveDeleted; // any of it
-    private boolean isInDoubt; // of some deletion it is not known whether it had an effect
+    private boolean mayHaveDeleted; // a member
+    private boolean isInDoubt; // whether the group is there
 
     /** The group is another one, or none: there is nothing left to do. */
     private static final class GoneException extends RuntimeException {
@@ -62,10 +64,7 @@ final class GroupDeletion {
     GroupDeletion(Coordinator coordinator, NodePath path) {
         this.coordinator = coordinator;
         this.path = path;
-    }
-
-    private RecipeSession session() {
-        return RecipeAccess.session(coordinator);
+        this.session = RecipeAccess.session(coordinator);
     }
 
     /** False if there was no group. */
@@ -75,11 +74,20 @@ final class GroupDeletion {
     }
 
     private CompletionStage<Boolean> attempt() {
-        return session()
-                .submit(GetData.of(path).linearizable())
-                .thenCompose(node -> mark(node))
+        CompletableFuture<Boolean> outcome = new CompletableFuture<>();
+        RecipeSession next = RecipeAccess.session(coordinator);
+        next.execute(() -> {
+            session = next;
+            Waiting.forward(attemptHere(), outcome);
+        });
+        return outcome;
+    }
+
+    private CompletionStage<Boolean> attemptHere() {
+        return session.submit(GetData.of(path).linearizable())
+                .thenCompose(this::mark)
                 .thenCompose(this::deleteMembers)
-                .thenCompose(version -> delete(Delete.of(path).withVersion(version)))
+                .thenCompose(this::deleteGroup)
                 .thenApply(deleted -> true)
                 .exceptionallyCompose(failure -> onFailure(Waiting.cause(failure)));
     }
@@ -89,12 +97,15 @@ final class GroupDeletion {
             // If it was there, the server has deleted the emptied container, or another client was quicker.
             return CompletableFuture.completedFuture(czxid.isPresent());
         }
-        if (cause instanceof ClosedException && mayHaveDeleted) {
+        boolean hasBegun = mayHaveDeleted || isInDoubt;
+        if (cause instanceof ClosedException && hasBegun) {
             return CompletableFuture.failedFuture(unknown("the coordinator was closed in the middle", cause));
         }
-        if (Failures.mayPass(cause) && mayHaveDeleted) {
+        if (Failures.mayPass(cause) && hasBegun) {
             LOG.warn("Delete the group {}: trying again: {}", path, cause.getMessage());
-            return pause(Retry.delay(cause)).thenCompose(over -> attempt());
+            CompletableFuture<Void> over = new CompletableFuture<>();
+            Retry.later(session, cause, () -> over.complete(null));
+            return over.thenCompose(again -> attempt());
         }
         boolean isLost = cause instanceof OutcomeUnknownException || cause instanceof SessionGoneException;
         boolean isNotEmpty = Failures.is(cause, RefusalReason.NOT_EMPTY);
@@ -113,20 +124,14 @@ final class GroupDeletion {
                 cause);
     }
 
-    private CompletionStage<Void> pause(Duration delay) {
-        CompletableFuture<Void> over = new CompletableFuture<>();
-        session().time().schedule(delay, () -> over.complete(null));
-        return over;
-    }
-
     /** Has the group carry a version that no new group has; answers which. */
     private CompletionStage<Integer> mark(GetData.NodeData node) {
         int version = checked(node.stat()).version();
+        isInDoubt = false; // it is there: what was sent before has not deleted it
         if (version != 0) {
             return CompletableFuture.completedFuture(version);
         }
-        return session()
-                .submit(SetData.of(path, node.data()).withVersion(0))
+        return session.submit(SetData.of(path, node.data()).withVersion(0))
                 .thenApply(stat -> checked(stat).version())
                 .exceptionallyCompose(failure -> Failures.is(Waiting.cause(failure), RefusalReason.NO_AUTH)
                         ? CompletableFuture.completedFuture(0) // a client that may only delete deletes by the path
@@ -145,7 +150,7 @@ final class GroupDeletion {
     }
 
     private CompletionStage<Integer> deleteMembers(int version) {
-        return session().submit(GetChildren.of(path)).thenCompose(children -> {
+        return session.submit(GetChildren.of(path)).thenCompose(children -> {
             checked(children.stat());
             return Waiting.all(children.names().stream().map(name -> deleteMember(path.child(name), version)))
                     .thenApply(done -> version);
@@ -164,11 +169,15 @@ final class GroupDeletion {
                 });
     }
 
+    private CompletionStage<Done> deleteGroup(int version) {
+        return delete(Delete.of(path).withVersion(version));
+    }
+
     private <R> CompletionStage<R> delete(Request<R> request) {
-        return session().submit(request).whenComplete((answer, failure) -> {
+        return session.submit(request).whenComplete((answer, failure) -> {
             Throwable cause = failure == null ? null : Waiting.cause(failure);
             boolean hadNoEffect = cause instanceof RefusedException || cause instanceof ClosedException;
-            mayHaveDeleted |= !hadNoEffect;
+            mayHaveDeleted |= request instanceof Multi && !hadNoEffect;
             isInDoubt |= cause != null && !hadNoEffect;
         });
     }

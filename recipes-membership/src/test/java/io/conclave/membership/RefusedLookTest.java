@@ -20,9 +20,11 @@ import io.conclave.testkit.memory.Faults;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -130,5 +132,36 @@ class RefusedLookTest {
                 assertInstanceOf(RefusedException.class, failure).reason());
         faults.clear();
         assertTrue(group.exists());
+    }
+
+    @Test
+    void deletionThatIsRefusedOnceALookHasShownTheGroupIsToldAsRefused() throws Exception {
+        group.create();
+        AtomicInteger deletions = new AtomicInteger();
+        faults.refuse(request -> deletes(request, PATH) && deletions.incrementAndGet() > 1, RefusalReason.NOT_WRITABLE);
+        faults.onNext(request -> deletes(request, PATH), RequestFate.DROP_BEFORE);
+        CompletableFuture<Boolean> outcome = group.deleteAsync();
+        clock.advanceUntil(STEP, outcome::isDone);
+        Throwable failure = failure(outcome);
+        assertEquals(
+                RefusalReason.NOT_WRITABLE,
+                assertInstanceOf(RefusedException.class, failure).reason());
+        faults.clear();
+        assertTrue(group.exists());
+    }
+
+    @Test
+    void timersOnlyHandOver() throws Exception {
+        group.join("a", "payload");
+        Set<Thread> senders = ConcurrentHashMap.newKeySet();
+        faults.refuse(
+                request -> {
+                    senders.add(Thread.currentThread());
+                    return false;
+                },
+                RefusalReason.OTHER);
+        assertTrue(delete(PATH.child("a"), RequestFate.PROCEED, RefusalReason.LIMIT_EXCEEDED, 3)
+                .join());
+        assertFalse(senders.contains(Thread.currentThread()), "this thread runs the timers");
     }
 }
