@@ -109,8 +109,8 @@ public interface Coordinator extends AutoCloseable {
     /**
      * Closes the session and what the coordinator holds. What was asked for before goes out first if there is a
      * connection: requests, releases, and acknowledgements of a queue's items. What waits for others ends with
-     * {@link io.conclave.error.ClosedException}. Blocks until the backend has confirmed it, for a few seconds at most.
-     * Idempotent.
+     * {@link io.conclave.error.ClosedException}. Blocks until the backend has confirmed it, for a few seconds at most,
+     * also if another call has begun to close it. Idempotent.
      */
     @Override
     void close();

@@ -278,6 +278,10 @@ final class ReconnectingCoordinator implements Coordinator {
                 closeBackend(session, closed);
             }
         });
+        RecipeSession last = recipeSession();
+        if (!last.isDispatcherThread()) {
+            Waiting.awaitUninterruptibly(last, ended); // another call may have begun to close it
+        }
     }
 
     @Override

@@ -20,6 +20,7 @@ import io.conclave.node.Acl;
 import io.conclave.node.CreateMode;
 import io.conclave.node.NodeEvent;
 import io.conclave.node.NodePath;
+import io.conclave.recipe.RecipeSession;
 import io.conclave.request.AddWatch;
 import io.conclave.request.Create;
 import io.conclave.request.Delete;
@@ -47,6 +48,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -296,6 +298,32 @@ class CoordinatorTest {
         assertEquals(SessionState.CLOSED, states.poll(120, SECONDS));
         assertThrows(ClosedException.class, () -> coordinator.execute(Exists.of("/a")));
         assertTrue(other.execute(Exists.of("/a")).isEmpty());
+    }
+
+    @Test
+    void closeWaitsForAClosingThatHasBegun() throws Exception {
+        Coordinator coordinator = opened(builder().timeSource(new ManualTimeSource()));
+        RecipeSession session = RecipeAccess.session(coordinator);
+        faults.holdReplies(session.id());
+        coordinator.closeAsync();
+        CompletableFuture<Void> onDispatcher = new CompletableFuture<>();
+        session.execute(() -> {
+            coordinator.close(); // which must not wait there
+            onDispatcher.complete(null);
+        });
+        onDispatcher.get(120, SECONDS);
+        AtomicBoolean isReleased = new AtomicBoolean();
+        CompletableFuture<Boolean> wasReleased = new CompletableFuture<>();
+        Thread closing = new Thread(() -> {
+            coordinator.close();
+            wasReleased.complete(isReleased.get());
+        });
+        closing.start();
+        await().until(() ->
+                closing.getState() == Thread.State.WAITING || closing.getState() == Thread.State.TERMINATED);
+        isReleased.set(true);
+        faults.releaseReplies(session.id());
+        assertTrue(wasReleased.get(120, SECONDS), "it returned before the session was ended");
     }
 
     @Test
