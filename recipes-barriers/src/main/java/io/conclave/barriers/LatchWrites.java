@@ -175,6 +175,8 @@ final class LatchWrites {
         session.send(make, results -> made.complete(null), cause -> {
             if (Failures.is(cause, RefusalReason.NODE_EXISTS)) {
                 compare(made, () -> tryToMake(made), made::completeExceptionally);
+            } else if (Failures.is(cause, RefusalReason.NO_AUTH)) {
+                compare(made, () -> made.completeExceptionally(cause), made::completeExceptionally);
             } else if (cause instanceof OutcomeUnknownException) {
                 tryToMake(made);
             } else if (Failures.isNoNode(cause)) {
