@@ -22,6 +22,7 @@ final class Attempt implements DequeueTransaction.Outcome {
     private final PendingTake pending;
     private final PassedOver passedOver;
     private final Consumer<Delivery> giveBack;
+    private final Runnable onEnd;
     private List<ItemName> left = List.of(); // of the list, the one that is being dequeued first
     private int tries;
     private int refused;
@@ -33,7 +34,8 @@ final class Attempt implements DequeueTransaction.Outcome {
             CommitMarker marker,
             PendingTake pending,
             PassedOver passedOver,
-            Consumer<Delivery> giveBack) {
+            Consumer<Delivery> giveBack,
+            Runnable onEnd) {
         this.session = session;
         this.layout = layout;
         this.order = order;
@@ -41,26 +43,34 @@ final class Attempt implements DequeueTransaction.Outcome {
         this.pending = pending;
         this.passedOver = passedOver;
         this.giveBack = giveBack;
+        this.onEnd = onEnd;
     }
 
     void begin() {
         if (pending.isOver()) {
+            onEnd.run();
             return;
         }
         session.read(
                 session.forApplication(GetChildren.of(layout.path())),
                 children -> onListed(ItemName.unclaimed(children.names(), order)),
-                Failures.ifNoNode(pending::endWithout, pending::fail));
+                Failures.ifNoNode(this::endWithout, this::failed));
+    }
+
+    private void endWithout() {
+        pending.endWithout();
+        onEnd.run();
     }
 
     private void onListed(List<ItemName> items) {
         if (pending.isOver()) {
+            onEnd.run();
             return;
         }
         left = items;
         refused = 0;
         if (!isFirstDue() || ++tries > TRIES) {
-            pending.endWithout();
+            endWithout();
         } else {
             dequeueFirst();
         }
@@ -77,6 +87,7 @@ final class Attempt implements DequeueTransaction.Outcome {
 
     @Override
     public void dequeued(List<Delivery> deliveries) {
+        onEnd.run();
         if (deliveries.isEmpty()) {
             return; // it has gone back
         }
@@ -105,10 +116,9 @@ final class Attempt implements DequeueTransaction.Outcome {
         passedOver.add(item, refusal);
         left = left.subList(1, left.size());
         if (pending.isOver()) {
-            return;
-        }
-        if (!isFirstDue() || ++refused >= PassedOver.MOST) {
-            pending.fail(refusal);
+            onEnd.run();
+        } else if (!isFirstDue() || ++refused >= PassedOver.MOST) {
+            failed(refusal);
         } else {
             dequeueFirst();
         }
@@ -122,6 +132,7 @@ final class Attempt implements DequeueTransaction.Outcome {
     @Override
     public void failed(Throwable cause) {
         pending.fail(cause);
+        onEnd.run();
     }
 
     @Override

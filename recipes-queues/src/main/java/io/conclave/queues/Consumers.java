@@ -75,6 +75,7 @@ final class Consumers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
     private final Registration atClosing;
     private boolean returned;
     private int refused; // items of this list
+    private int attempts; // under way, past the line
     private TimeSource.Timer nextDue = () -> {};
     private Elapsed listedAt; // or since an item of the list was refused
     private @Nullable Dequeuing dequeuing; // what is on its way
@@ -214,7 +215,12 @@ final class Consumers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
 
     @Override
     public boolean isIdle() {
-        return pendingTakes.isEmpty() && turn.isOut() && dequeuing == null && !watch.isLooking() && marker.isIdle();
+        return pendingTakes.isEmpty()
+                && attempts == 0
+                && turn.isOut()
+                && dequeuing == null
+                && !watch.isLooking()
+                && marker.isIdle();
     }
 
     @Override
@@ -226,7 +232,16 @@ final class Consumers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
     /** An item at once or none, past the consumers in line. */
     void attempt(PendingTake pending) {
         if (session.state().isLive()) {
-            new Attempt(session, layout, order, marker, pending, passedOver, one -> giveBack(pending.mode(), one))
+            attempts++;
+            new Attempt(
+                            session,
+                            layout,
+                            order,
+                            marker,
+                            pending,
+                            passedOver,
+                            one -> giveBack(pending.mode(), one),
+                            () -> attempts--)
                     .begin();
         } else {
             pending.fail(endOf(session.state()));

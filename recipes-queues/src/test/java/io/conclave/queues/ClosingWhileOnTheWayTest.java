@@ -252,6 +252,32 @@ class ClosingWhileOnTheWayTest {
     }
 
     @Test
+    void itemOfATryThatHadEndedComesBackThoughAnotherQueueWasUsedMeanwhile() throws Exception {
+        queue.put("first");
+        CompletableFuture<Void> read = new CompletableFuture<>();
+        faults.onNext(
+                request ->
+                        request instanceof GetData get && get.path().name().contains("queue-") && read.complete(null),
+                RequestFate.HOLD_REPLY);
+        CompletableFuture<Optional<String>> taken = queue.tryTakeAsync();
+        read.get(120, SECONDS);
+        DistributedQueue<String> other = DistributedQueue.at(coordinator, "/queues/other", DataCodec.TEXT);
+        CompletableFuture<Optional<String>> none = other.tryTakeAsync();
+        CompletableFuture<Void> isUsed = new CompletableFuture<>();
+        session.execute(() -> isUsed.complete(null));
+        isUsed.get(120, SECONDS);
+        faults.onNext(ClosingWhileOnTheWayTest::isDequeue, RequestFate.HOLD_REPLY);
+        faults.releaseReplies(session.id());
+        assertEquals(Optional.empty(), none.get(120, SECONDS));
+        await().atMost(Duration.ofMinutes(2)).until(() -> leftBehind().equals(new QueueCount(0, 0, 0)));
+        taken.cancel(false);
+        CompletableFuture<Void> closed = beginClosing();
+        faults.releaseReplies(session.id());
+        closed.get(120, SECONDS);
+        assertEquals(new QueueCount(1, 0, 0), leftBehind());
+    }
+
+    @Test
     void ofItemsTakenTogetherThoseOfCallersThatHadGoneComeBack() throws Exception {
         queue.put("one");
         queue.put("two");
