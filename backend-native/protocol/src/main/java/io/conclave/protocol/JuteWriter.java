@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
 public final class JuteWriter {
     private static final int NULL_LENGTH = -1;
 
+    /** From so many characters on, the bytes of a string are counted first: what is written asks for room for it. */
+    private static final int COUNTED_CHARS = 256;
+
     private final ByteBuf out;
 
     /**
@@ -59,10 +62,14 @@ public final class JuteWriter {
             out.writeInt(NULL_LENGTH);
             return;
         }
-        // Encoded in place with the length patched afterwards: no array in between.
+        // Encoded in place with the length patched afterwards: no array in between. What is not counted first asks for
+        // three bytes of room for each character, and the buffer may stay that large until a client reads it.
         int lengthIndex = out.writerIndex();
         out.writeInt(0);
-        out.setInt(lengthIndex, ByteBufUtil.writeUtf8(out, value));
+        int bytes = value.length() < COUNTED_CHARS
+                ? ByteBufUtil.writeUtf8(out, value)
+                : ByteBufUtil.reserveAndWriteUtf8(out, value, ByteBufUtil.utf8Bytes(value));
+        out.setInt(lengthIndex, bytes);
     }
 
     /** Writes a vector of strings. */

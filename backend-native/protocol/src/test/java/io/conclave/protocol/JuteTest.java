@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -42,6 +43,20 @@ class JuteTest {
             byte[] expected = new byte[4 + utf8.length];
             Unpooled.wrappedBuffer(expected).clear().writeInt(utf8.length).writeBytes(utf8);
             assertArrayEquals(expected, Samples.encode(out -> out.writeString(string)), string);
+        }
+    }
+
+    /** Of a long one the bytes are counted before they are written. */
+    @Test
+    void longStringsAreWrittenAsTheJdkWritesThemAndTakeLittleMoreRoom() {
+        for (String part : List.of("x", "\u00e9", "\u20ac", "\ud83d\ude00", "\ud83d", "a\ude00")) {
+            String string = part.repeat(10_000);
+            byte[] utf8 = string.getBytes(StandardCharsets.UTF_8);
+            ByteBuf out = Unpooled.buffer(16);
+            new JuteWriter(out).writeString(string);
+            assertEquals(utf8.length, out.readInt());
+            assertTrue(out.capacity() <= 2 * (utf8.length + 4), out.toString());
+            assertEquals(Unpooled.wrappedBuffer(utf8), out);
         }
     }
 

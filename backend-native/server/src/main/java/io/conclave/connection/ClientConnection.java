@@ -3,9 +3,7 @@ package io.conclave.connection;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
-import io.conclave.protocol.WatcherEvent;
 import io.conclave.protocol.WireRecord;
-import io.conclave.protocol.Xid;
 import io.conclave.time.TimeSource;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.Caller;
@@ -197,21 +195,31 @@ final class ClientConnection implements WatchTable.Watcher {
         return watched;
     }
 
+    /** An event that is for nobody else. */
+    void tell(TreeEvent event) {
+        SharedEvent alone = new SharedEvent(event, 1);
+        try {
+            tell(alone);
+        } finally {
+            alone.release();
+        }
+    }
+
     /** The event, if the client may read the node. Must not throw: others wait behind it for the same event. */
     @Override
-    public void tell(TreeEvent event) {
+    public void tell(SharedEvent event) {
         try {
-            if (!mayRead(event)) {
+            if (!mayRead(event.event())) {
                 return;
             }
             if (!output.isHolding()) {
                 send(event);
             } else {
-                output.hold(event);
+                output.hold(event.event());
                 closeIfCut();
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("Connection {} cannot be sent {}", this, event, e);
+            LOG.error("Connection {} cannot be sent {}", this, event.event(), e);
             close("an error of the server");
         }
     }
@@ -230,10 +238,11 @@ final class ClientConnection implements WatchTable.Watcher {
         return reader.may(event.acl(), PermissionBits.READ);
     }
 
-    private void send(TreeEvent event) {
-        write(
-                new ReplyHeader(Xid.WATCH_EVENT, event.zxid(), ErrorCode.OK.code()),
-                new WatcherEvent(event.type().code(), WatcherEvent.STATE_CONNECTED, event.path()));
+    private void send(SharedEvent event) {
+        if (!isGone()) {
+            output.write(event);
+            written();
+        }
     }
 
     /** From here on, until {@link #releaseEvents}, the client sees the state that the loop shows now. */
@@ -243,7 +252,7 @@ final class ClientConnection implements WatchTable.Watcher {
 
     /** The answer that was made from that state has been written. */
     void releaseEvents() {
-        output.endHolding().forEach(this::send);
+        output.endHolding().forEach(event -> send(new SharedEvent(event, 1)));
     }
 
     void reply(int xid, WireRecord body) {
@@ -315,10 +324,14 @@ final class ClientConnection implements WatchTable.Watcher {
     }
 
     private void written(WireRecord header) {
-        statistics.sent();
-        if (header instanceof ReplyHeader reply && reply.xid() != Xid.WATCH_EVENT) {
+        if (header instanceof ReplyHeader reply) {
             statistics.replied(reply.zxid(), services.time().wallMillis());
         }
+        written();
+    }
+
+    private void written() {
+        statistics.sent();
         if (!closeIfCut()) {
             loop.connections().flushLater(this);
         }

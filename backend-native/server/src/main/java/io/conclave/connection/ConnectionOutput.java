@@ -60,9 +60,26 @@ final class ConnectionOutput {
     void write(WireRecord header, WireRecord body) {
         ByteBuf buffer = gathering();
         Frames.write(buffer, header, body);
-        if (buffer.readableBytes() >= FULL_BYTES) {
+        writeIfFull();
+    }
+
+    private void writeIfFull() {
+        ByteBuf buffer = gathered;
+        if (buffer != null && buffer.readableBytes() >= FULL_BYTES) {
             writeGathered();
             count();
+        }
+    }
+
+    /** An event; a long one that others are sent too goes to the channel without a copy. */
+    void write(SharedEvent event) {
+        if (event.isLong()) {
+            writeGathered();
+            write(event.slice(channel.alloc()));
+            count();
+        } else {
+            event.appendTo(gathering(), channel.alloc());
+            writeIfFull();
         }
     }
 
@@ -159,15 +176,20 @@ final class ConnectionOutput {
         ByteBuf buffer = gathered;
         if (buffer != null) {
             gathered = null;
-            writtenBytes += buffer.readableBytes();
             while (buffer.readableBytes() > 2 * FULL_BYTES) {
+                writtenBytes += FULL_BYTES;
                 channel.write(buffer.readRetainedSlice(FULL_BYTES)).addListener(whenTaken);
             }
-            if (awaitsTaken || buffer.readableBytes() >= FULL_BYTES) { // of a client that is behind each step counts
-                channel.write(buffer).addListener(whenTaken);
-            } else {
-                channel.write(buffer, channel.voidPromise());
-            }
+            write(buffer);
+        }
+    }
+
+    private void write(ByteBuf buffer) {
+        writtenBytes += buffer.readableBytes();
+        if (awaitsTaken || buffer.readableBytes() >= FULL_BYTES) { // of a client that is behind each step counts
+            channel.write(buffer).addListener(whenTaken);
+        } else {
+            channel.write(buffer, channel.voidPromise());
         }
     }
 

@@ -8,8 +8,9 @@ import java.util.OptionalLong;
  * Lets a few lines of one kind into the log in ten seconds, and counts those that are left out: what strangers can
  * cause must not fill the disk that the log needs. Thread-safe.
  */
-final class LineLimit {
-    static final Duration INTERVAL = Duration.ofSeconds(10);
+public final class LineLimit {
+    /** The time for which lines are counted. */
+    public static final Duration INTERVAL = Duration.ofSeconds(10);
 
     private final TimeSource time;
     private final int most;
@@ -19,14 +20,18 @@ final class LineLimit {
     private int lines;
     private long leftOut;
 
-    /** @param most how many lines there may be in ten seconds */
-    LineLimit(TimeSource time, int most) {
+    /**
+     * No line yet.
+     *
+     * @param most how many there may be in ten seconds
+     */
+    public LineLimit(TimeSource time, int most) {
         this.time = time;
         this.most = most;
     }
 
     /** How many were left out since the last line, if this one may be written; it is left out otherwise. */
-    synchronized OptionalLong next() {
+    public synchronized OptionalLong next() {
         long now = time.monotonicNanos();
         if (lines == 0 || now - sinceNanos >= INTERVAL.toNanos()) {
             sinceNanos = now;

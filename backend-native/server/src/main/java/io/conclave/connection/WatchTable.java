@@ -32,7 +32,8 @@ final class WatchTable {
     interface Watcher {
         WatchedPaths watched();
 
-        void tell(TreeEvent event);
+        /** It keeps nothing of the event but what it has of it for itself. */
+        void tell(SharedEvent event);
     }
 
     /** The watchers of a path get an event in the order in which they were set, the same in every run. */
@@ -91,8 +92,11 @@ final class WatchTable {
         if (ancestors) {
             collectRecursive(event.path(), told);
         }
-        for (Watcher watcher : told) {
-            watcher.tell(event);
+        SharedEvent shared = new SharedEvent(event, told.size());
+        try {
+            told.forEach(watcher -> watcher.tell(shared));
+        } finally {
+            shared.release();
         }
     }
 

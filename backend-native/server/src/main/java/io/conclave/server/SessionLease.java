@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.connection.LineLimit;
 import io.conclave.connection.SessionLeases;
 import io.conclave.consensus.Rejection;
 import io.conclave.consensus.ReplicatedLog;
@@ -53,6 +54,7 @@ final class SessionLease implements SessionLeases.Lease {
     private final TimeSource time;
     private final LeaderTerm leaderTerm;
     private final HeartbeatBatcher heartbeats;
+    private final LineLimit expiries;
     /** The monotonic time, or one of the two marks. */
     private final AtomicLong heardNanos;
     /** Whether it stands in a note that is still to be sent. */
@@ -70,13 +72,24 @@ final class SessionLease implements SessionLeases.Lease {
     /** One behind the other. Checks come one at a time. */
     private volatile int lateChecks;
 
+    /**
+     * Heard of just now.
+     *
+     * @param expiries the lines of all sessions that expire
+     */
     SessionLease(
-            long sessionId, ReplicatedLog log, TimeSource time, LeaderTerm leaderTerm, HeartbeatBatcher heartbeats) {
+            long sessionId,
+            ReplicatedLog log,
+            TimeSource time,
+            LeaderTerm leaderTerm,
+            HeartbeatBatcher heartbeats,
+            LineLimit expiries) {
         this.sessionId = sessionId;
         this.log = log;
         this.time = time;
         this.leaderTerm = leaderTerm;
         this.heartbeats = heartbeats;
+        this.expiries = expiries;
         this.heardNanos = new AtomicLong(time.monotonicNanos());
     }
 
@@ -239,13 +252,18 @@ final class SessionLease implements SessionLeases.Lease {
     }
 
     private void expire(long suspicion) {
-        LOG.info(
-                "Session 0x{} has not been heard of for {} ms: expiring it",
-                Long.toHexString(sessionId),
-                Duration.ofNanos(timeoutNanos).toMillis());
+        expiries.next().ifPresent(this::logExpiry);
         if (!log.propose(new Expiry(new Change.ExpireSession(sessionId, suspicion, leaderTerm.term())))) {
             revive();
         }
+    }
+
+    private void logExpiry(long unlogged) {
+        LOG.info(
+                "Session 0x{} has not been heard of for {} ms: expiring it{}",
+                Long.toHexString(sessionId),
+                Duration.ofNanos(timeoutNanos).toMillis(),
+                unlogged == 0 ? "" : "; so were " + unlogged + " others since the last such line, which had none");
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.conclave.server;
 
+import io.conclave.connection.LineLimit;
 import io.conclave.connection.SessionLeases;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.replica.Step;
@@ -23,10 +24,14 @@ import java.util.function.BiConsumer;
 final class SessionTracker implements SessionLeases, StepListener {
     private static final Lease NO_SESSION = () -> false;
 
+    /** In ten seconds: strangers leave as many sessions as they can open, and the log's thread writes each line. */
+    static final int EXPIRY_LINES = 100;
+
     private final ReplicatedLog log;
     private final TimeSource time;
     private final LeaderTerm leaderTerm;
     private final HeartbeatBatcher heartbeats;
+    private final LineLimit expiries;
     private final Map<Long, SessionLease> leases = new ConcurrentHashMap<>();
     private volatile boolean stopped;
 
@@ -35,6 +40,7 @@ final class SessionTracker implements SessionLeases, StepListener {
         this.time = time;
         this.leaderTerm = leaderTerm;
         this.heartbeats = heartbeats;
+        this.expiries = new LineLimit(time, EXPIRY_LINES);
     }
 
     @Override
@@ -130,8 +136,8 @@ final class SessionTracker implements SessionLeases, StepListener {
     }
 
     private void lease(SessionRecord session, BiConsumer<SessionLease, SessionRecord> how) {
-        SessionLease lease =
-                leases.computeIfAbsent(session.id(), id -> new SessionLease(id, log, time, leaderTerm, heartbeats));
+        SessionLease lease = leases.computeIfAbsent(
+                session.id(), id -> new SessionLease(id, log, time, leaderTerm, heartbeats, expiries));
         how.accept(lease, session);
         if (stopped) {
             lease.end();

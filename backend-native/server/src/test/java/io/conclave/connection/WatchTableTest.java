@@ -29,7 +29,7 @@ class WatchTableTest {
         }
 
         @Override
-        public void tell(TreeEvent event) {}
+        public void tell(SharedEvent event) {}
     }
 
     /** As the words for operators say it, without looking at any connection. */
@@ -103,7 +103,7 @@ class WatchTableTest {
         }
 
         @Override
-        public void tell(TreeEvent event) {
+        public void tell(SharedEvent event) {
             told.add(this);
         }
 

@@ -2,6 +2,7 @@ package io.conclave.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.conclave.connection.LineLimit;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
@@ -134,7 +135,8 @@ class HeartbeatBatcherTest {
     /** The timer of the heartbeats runs already, and it is longer than the pause before a note is tried again. */
     @Test
     void aNoteThatTheLogRefusesIsTriedAgainSoonAlsoWhileHeartbeatsWait() {
-        batcher.add(new SessionLease(1, new SentNotes(), time, new LeaderTerm(() -> false), batcher));
+        batcher.add(new SessionLease(
+                1, new SentNotes(), time, new LeaderTerm(() -> false), batcher, new LineLimit(time, 1)));
         refuses = true;
         batcher.whenConfirmed(() -> answered.add(millis()));
         assertEquals(0, sent.size());

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.conclave.connection.LineLimit;
 import io.conclave.consensus.LogListener;
 import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
@@ -45,7 +46,7 @@ class SessionLeaseTest {
     private SessionLease lease(TimeSource clock) {
         RecordingLog log = new RecordingLog();
         heartbeats = new HeartbeatBatcher(log, clock, 1, () -> false, Duration.ofMillis(100));
-        return new SessionLease(SESSION, log, clock, leaderTerm, heartbeats);
+        return new SessionLease(SESSION, log, clock, leaderTerm, heartbeats, new LineLimit(clock, 1));
     }
 
     @BeforeEach
