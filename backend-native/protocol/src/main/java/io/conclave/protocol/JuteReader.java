@@ -108,10 +108,11 @@ public final class JuteReader {
         return readString(field);
     }
 
+    /** A length beyond the end of the frame is no long path: reading it says that it is malformed. */
     private void checkPathLength(String field) {
         if (remaining() >= LENGTH_BYTES) {
             int bytes = in.getInt(in.readerIndex());
-            if (bytes > maxPathBytes) {
+            if (bytes > maxPathBytes && bytes <= remaining() - LENGTH_BYTES) {
                 throw new PathTooLongException(field, bytes, maxPathBytes);
             }
         }

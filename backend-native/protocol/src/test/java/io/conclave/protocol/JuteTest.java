@@ -86,4 +86,17 @@ class JuteTest {
         assertEquals("NO_NODE (-101)", ErrorCode.describe(-101));
         assertEquals("unknown (-4711)", ErrorCode.describe(-4711));
     }
+
+    /** As in ZooKeeper, which refuses the request for what cannot be read; the limit of paths is for whole ones. */
+    @Test
+    void aPathWhoseLengthIsBeyondTheFrameIsMalformedWhateverTheLimit() {
+        for (int length : List.of(10, 17, 1_000, Integer.MAX_VALUE)) {
+            ByteBuf frame = Unpooled.buffer().writeInt(length).writeBytes("/short".getBytes(StandardCharsets.UTF_8));
+            assertThrows(MalformedFrameException.class, () -> new JuteReader(frame.duplicate(), 16).readPath("path"));
+            assertThrows(
+                    MalformedFrameException.class, () -> new JuteReader(frame.duplicate(), 16).readPathIfAny("path"));
+        }
+        ByteBuf whole = Unpooled.buffer().writeInt(17).writeBytes("/seventeen-bytes-".getBytes(StandardCharsets.UTF_8));
+        assertThrows(PathTooLongException.class, () -> new JuteReader(whole, 16).readPath("path"));
+    }
 }

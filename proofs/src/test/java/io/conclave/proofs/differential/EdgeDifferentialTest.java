@@ -143,6 +143,20 @@ class EdgeDifferentialTest {
     }
 
     @Test
+    void aPathThatIsLongerThanItsFrame() throws IOException {
+        List<Integer> withoutPath = List.of(OpCode.setWatches, OpCode.setWatches2, OpCode.multi, OpCode.multiRead);
+        for (int type : wholeBodies().keySet()) {
+            for (int length :
+                    withoutPath.contains(type) ? List.<Integer>of() : List.of(17, 20_000, Integer.MAX_VALUE)) {
+                same(
+                        "type " + type + " with a path of " + length,
+                        new Sent(type, RawBody.EMPTY.number(length).large(0).large(0)));
+            }
+        }
+        assertNoDifference();
+    }
+
+    @Test
     void aPathThatIsNull() throws IOException {
         RawBody none = RawBody.noPath();
         for (int type : List.of(OpCode.create, OpCode.create2)) {
