@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -23,8 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 class DependenciesOnPagesTest {
     private static final Path TOP = Path.of("..");
     private static final Pattern BLOCK = Pattern.compile("```xml\n(.*?)```", Pattern.DOTALL);
-    private static final Pattern COMMENT = Pattern.compile("<!--(.*?)-->", Pattern.DOTALL);
-    private static final Pattern VERSION = Pattern.compile("\\b\\d+\\.\\d+(\\.\\d+)?\\b");
     private static final String GROUP = "io.conclave";
     private static final String BOM = "conclave-bom";
     private static final Set<String> SCOPES = Set.of("", "test");
@@ -108,38 +105,6 @@ class DependenciesOnPagesTest {
         if (!one.equals(new Pom.Dependency(GROUP, BOM, version, "import"))) {
             wrong.add(page + ": " + one + " is not how the BOM is imported");
         }
-    }
-
-    /** Such as {@code 1.15.12 to 1.17.2}: the module is built with one of them, and other tests try the others. */
-    @Test
-    void versionsOfAnotherLibraryThatABlockNamesHaveOneThatTheBuildUses() throws IOException {
-        Set<String> used = new TreeSet<>();
-        for (Path pom : poms()) {
-            used.addAll(versions(Files.readString(pom)));
-        }
-        Set<String> unused = new TreeSet<>();
-        int named = 0;
-        for (Path page : pages()) {
-            for (String block : blocks(page)) {
-                for (MatchResult comment : COMMENT.matcher(block).results().toList()) {
-                    List<String> versions = versions(comment.group(1));
-                    named += versions.size();
-                    if (!versions.isEmpty() && versions.stream().noneMatch(one -> isUsed(one, used))) {
-                        unused.add(page + ": " + comment.group(1));
-                    }
-                }
-            }
-        }
-        assertEquals(Set.of(), unused);
-        assertTrue(named > 5, "the versions were not found");
-    }
-
-    private static List<String> versions(String text) {
-        return VERSION.matcher(text).results().map(MatchResult::group).toList();
-    }
-
-    private static boolean isUsed(String version, Set<String> used) {
-        return used.stream().anyMatch(one -> one.equals(version) || one.startsWith(version + "."));
     }
 
     private static List<String> blocks(Path page) throws IOException {

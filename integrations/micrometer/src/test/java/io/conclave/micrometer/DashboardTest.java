@@ -20,15 +20,18 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The dashboard asks for what there is: with the names of docs/metrics.md, as Prometheus sees them. */
+/** Dashboard and page have what there is: with the names of docs/metrics.md, as Prometheus sees them. */
 class DashboardTest {
     private static final Path METRICS = Path.of("../../docs/metrics.md");
-    private static final Path DASHBOARD = Path.of("grafana/conclave-applications.json");
+    private static final Path DASHBOARD = Path.of("../micrometer/grafana/conclave-applications.json");
+    private static final Path PAGE = Path.of("../../docs/integrations/micrometer.md");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| (`[^|]+`) \\| (count|duration) \\|");
     private static final Pattern PREFIX = Pattern.compile("(?m)^\\| `([a-z.]+)` \\| (?!count|duration)[^|]+\\|$");
     private static final Pattern NAME = Pattern.compile("`([^`]+)`");
+    private static final Pattern NAMED_BY_THE_PAGE = Pattern.compile("`(conclave[._][a-z._]*[a-z])`");
     private static final Pattern QUERIED = Pattern.compile("conclave_[a-z_]+");
     private static final Pattern LABEL = Pattern.compile("by \\(([a-z]+)\\)|\\{\\{([a-z]+)}}");
 
@@ -37,16 +40,7 @@ class DashboardTest {
 
     @Test
     void everyMetricThatTheDashboardQueriesExists() throws IOException {
-        registry.config().onMeterRegistrationFailed((id, reason) -> {
-            throw new AssertionError(id + ": " + reason);
-        });
-        metrics.bindTo(registry);
-        tellAll(Files.readString(METRICS));
-        String scraped;
-        try (Coordinator coordinator = Coordinator.connect("memory:" + UUID.randomUUID())) {
-            new CoordinatorMetrics(coordinator).bindTo(registry);
-            scraped = registry.scrape();
-        }
+        String scraped = scrapeAll();
         String dashboard = Files.readString(DASHBOARD);
         Set<String> unknown = new TreeSet<>();
         int queries = 0;
@@ -63,6 +57,43 @@ class DashboardTest {
             String name = label.group(1) == null ? label.group(2) : label.group(1);
             assertTrue(Set.of("name", "state", "instance").contains(name), name);
         }
+    }
+
+    /** All meters with all their tags. */
+    private String scrapeAll() throws IOException {
+        registry.config().onMeterRegistrationFailed((id, reason) -> {
+            throw new AssertionError(id + ": " + reason);
+        });
+        metrics.bindTo(registry);
+        tellAll(Files.readString(METRICS));
+        try (Coordinator coordinator = Coordinator.connect("memory:" + UUID.randomUUID())) {
+            new CoordinatorMetrics(coordinator).bindTo(registry);
+            return registry.scrape();
+        }
+    }
+
+    @Test
+    void metersAndKeysThatThePageNamesExist() throws IOException {
+        String scraped = scrapeAll();
+        Set<String> known = new TreeSet<>();
+        registry.getMeters().forEach(meter -> known.add(meter.getId().getName()));
+        for (ConclaveObservationDocumentation kind : ConclaveObservationDocumentation.values()) {
+            known.add(kind.getName());
+            Stream.of(kind.getEvents()).forEach(event -> known.add(event.getName()));
+            Stream.of(kind.getLowCardinalityKeyNames(), kind.getHighCardinalityKeyNames())
+                    .flatMap(Stream::of)
+                    .forEach(key -> known.add(key.asString()));
+        }
+        Set<String> unknown = new TreeSet<>();
+        int named = 0;
+        for (Matcher name = NAMED_BY_THE_PAGE.matcher(Files.readString(PAGE)); name.find(); named++) {
+            String found = name.group(1);
+            if (!known.contains(found) && !scraped.contains("\n" + found + "{")) {
+                unknown.add(found);
+            }
+        }
+        assertEquals(Set.of(), unknown);
+        assertTrue(named > 15, "the names were not found");
     }
 
     @Test
