@@ -2,6 +2,7 @@ package io.conclave.server;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,6 +24,10 @@ import org.junit.jupiter.api.io.TempDir;
 class OperationsPageTest {
     private static final Path ROOT = Path.of("..", "..");
     private static final Pattern SETTING = Pattern.compile("[A-Za-z][A-Za-z.0-9]*=\\S.*");
+    private static final Pattern KEY_AND_VALUE =
+            Pattern.compile("`(?!conclave\\.|spring\\.|management\\.)([A-Za-z0-9]+(?:[.A-Z][A-Za-z0-9]+)+)=[^`]*`");
+    private static final Pattern MAYBE_KEY = Pattern.compile("`([a-z][a-z0-9]*(?:[.A-Z][A-Za-z0-9]+)+)(?:=[^`]*)?`");
+    private static final List<String> FAMILIES = List.of("", "ssl.", "ssl.quorum.");
     private static final Pattern METRIC = Pattern.compile("\"(zk_[a-z_]+[a-z])\"");
 
     @TempDir
@@ -91,6 +97,70 @@ class OperationsPageTest {
 
     private static boolean isSetting(String line) {
         return SETTING.matcher(line).matches() && !line.startsWith("session=");
+    }
+
+    /** A key with a value on any page; and in docs/operations.md, what looks like a key. */
+    @Test
+    void settingsThatThePagesNameExist() throws IOException {
+        String words = sources();
+        Set<String> unknown = new TreeSet<>();
+        int named = 0;
+        for (Path page : pages()) {
+            for (MatchResult name :
+                    KEY_AND_VALUE.matcher(Files.readString(page)).results().toList()) {
+                named++;
+                if (!isKey(name.group(1))) {
+                    unknown.add(page + ": " + name.group());
+                }
+            }
+        }
+        String operations = Files.readString(ROOT.resolve("docs/operations.md"));
+        for (MatchResult name : MAYBE_KEY.matcher(operations).results().toList()) {
+            named++;
+            String word = name.group(1);
+            if (!isKeyOfAFamily(word) && !words.contains(word)) {
+                unknown.add("operations.md: " + word);
+            }
+        }
+        assertEquals(Set.of(), unknown);
+        assertTrue(named > 100, "the names were not found");
+    }
+
+    /** Groups of keys are named once, and then without the beginning that they share. */
+    private boolean isKeyOfAFamily(String name) throws IOException {
+        for (String family : FAMILIES) {
+            if (isKey(family + name)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private boolean isKey(String name) throws IOException {
+        Path file = Files.writeString(directory.resolve("one-key.cfg"), name + "=1\n");
+        ConfigException refusal = assertThrows(ConfigException.class, () -> ConfigFile.read(file)); // it has no dataDir
+        return !String.valueOf(refusal.getMessage()).contains("key " + name + " is unknown");
+    }
+
+    /** The main sources of servers, in which other words of the page stand. */
+    private static String sources() throws IOException {
+        StringBuilder all = new StringBuilder();
+        try (Stream<Path> files = Files.walk(ROOT.resolve("backend-native"))) {
+            for (Path file : files.filter(one -> one.toString().matches(".*/src/main/.*\\.java"))
+                    .toList()) {
+                all.append(Files.readString(file));
+            }
+        }
+        return all.toString();
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> top = Files.list(ROOT);
+                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+            return Stream.concat(top, docs)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .toList();
+        }
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.conclave.spring.cloud;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -15,11 +16,16 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The page's table has a line for each property of the metadata, and for no other. */
+/**
+ * The page's table has a line for each property of the metadata, and for no other. A property that any page names is in
+ * the metadata of this module, of the starter, or of Spring.
+ */
 class PropertiesPageTest {
-    private static final Path PAGE = Path.of("../../docs/integrations/spring-cloud.md");
+    private static final Path TOP = Path.of("../..");
+    private static final Path PAGE = TOP.resolve("docs/integrations/spring-cloud.md");
     private static final String METADATA = "META-INF/spring-configuration-metadata.json"; // in other jars, too
     private static final String PREFIX = "conclave.discovery.";
     private static final Pattern LINE = Pattern.compile("(?m)^\\| (`[a-z][^|]*)\\|");
@@ -27,6 +33,14 @@ class PropertiesPageTest {
     private static final Pattern EXAMPLE = Pattern.compile("(?s)```properties\n(.*?)```");
     private static final Pattern KEY = Pattern.compile("(?m)^([^#=]+)=");
     private static final Pattern NAME = Pattern.compile("`([a-z-]+)(?:\\.\\*)?`");
+    private static final Path METERS = Path.of("micrometer.md"); // has names of its own, and a test of them
+    private static final Set<String> WITHOUT_METADATA = Set.of(
+            "spring.cloud.discovery.blocking.enabled", // these two: SpringCloudTest
+            "spring.cloud.discovery.reactive.enabled",
+            "spring.cloud.loadbalancer.cache.ttl", // of a module that is not here
+            "management.port"); // what a registration tells, no property
+    private static final Pattern NAMED_BY_A_PAGE =
+            Pattern.compile("`((?:conclave|spring|management)\\.[a-z0-9.-]*[a-z0-9])(?:=[^`]*)?`");
 
     @Test
     void tableOfPropertiesIsThatOfTheMetadata() throws IOException {
@@ -45,6 +59,35 @@ class PropertiesPageTest {
         assertFalse(names.isEmpty(), "the example was not found");
         names.removeAll(inMetadata());
         assertEquals(Set.of(), names);
+    }
+
+    @Test
+    void propertiesThatAnyPageNamesExist() throws IOException {
+        Set<String> known = inMetadata();
+        known.addAll(WITHOUT_METADATA);
+        matches(Pattern.compile("<(conclave\\.[a-z.]+)>"), Files.readString(TOP.resolve("pom.xml")))
+                .forEach(ofTheBuild -> known.add(ofTheBuild.group(1)));
+        Set<String> missing = new TreeSet<>();
+        int named = 0;
+        for (Path page : pages()) {
+            for (MatchResult name : matches(NAMED_BY_A_PAGE, Files.readString(page))) {
+                named++;
+                if (!known.contains(name.group(1))) {
+                    missing.add(TOP.relativize(page) + ": " + name.group(1));
+                }
+            }
+        }
+        assertEquals(Set.of(), missing);
+        assertTrue(named > 30, "the names were not found");
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> top = Files.list(TOP);
+                Stream<Path> docs = Files.walk(TOP.resolve("docs"))) {
+            return Stream.concat(top, docs)
+                    .filter(file -> file.toString().endsWith(".md") && !file.endsWith(METERS))
+                    .toList();
+        }
     }
 
     private static Set<String> onPage() throws IOException {

@@ -514,6 +514,19 @@ class SpringCloudTest {
     }
 
     @Test
+    void switchesOfSpringCloudCountHereToo() {
+        ConfigurableApplicationContext reactive = client("spring.cloud.discovery.blocking.enabled=false");
+        ConfigurableApplicationContext blocking = client("spring.cloud.discovery.reactive.enabled=false");
+        assertEquals(0, reactive.getBeanNamesForType(ConclaveDiscoveryClient.class).length);
+        assertEquals(1, reactive.getBeanNamesForType(ConclaveReactiveDiscoveryClient.class).length);
+        assertEquals(1, blocking.getBeanNamesForType(ConclaveDiscoveryClient.class).length);
+        assertEquals(0, blocking.getBeanNamesForType(ConclaveReactiveDiscoveryClient.class).length);
+        ConfigurableApplicationContext byHand = server("spring.cloud.service-registry.auto-registration.enabled=false");
+        assertEquals(1, byHand.getBeanNamesForType(ServiceRegistry.class).length);
+        assertEquals(0, byHand.getBeanNamesForType(ConclaveAutoRegistration.class).length);
+    }
+
+    @Test
     void instancesThatOthersWroteInAnotherWayAreFound() throws Exception {
         ConfigurableApplicationContext client = client();
         Coordinator coordinator = client.getBean(Coordinator.class);
