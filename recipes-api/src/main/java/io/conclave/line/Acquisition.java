@@ -116,9 +116,13 @@ public final class Acquisition<G> {
 
     /**
      * Waits until the timeout, then fails with {@link AcquireTimeoutException}; a grant that was given by then stays
-     * given. Never blocks.
+     * given. With a limit of zero it waits for nobody, but for the store's answer, as {@link #ofTry} does. Never blocks.
      */
     public static <G> Acquisition<G> of(GrantRequest request, Supplier<G> grant, Duration timeout) {
+        if (timeout.isZero()) {
+            request.mustWait().thenRun(() -> request.giveUpWaiting(request.timedOut(timeout)));
+            return ofTry(request, grant);
+        }
         Acquisition<G> acquisition = new Acquisition<>(request, grant, timeout);
         TimeSource.Timer ahead =
                 request.session().time().schedule(timeout.minus(askAhead(timeout)), request::timeIsRunningOut);
@@ -135,7 +139,7 @@ public final class Acquisition<G> {
     public static <G> Acquisition<G> ofTry(GrantRequest request, Supplier<G> grant) {
         RecipeSession session = request.session();
         Acquisition<G> acquisition = new Acquisition<>(request, grant, session.tryTimeout());
-        acquisition.endAfter(session.tryTimeout(), () -> session.noAnswer("whether " + request.what() + " is free"));
+        acquisition.endAfter(session.tryTimeout(), () -> session.noAnswer(request.question()));
         return acquisition;
     }
 

@@ -152,6 +152,7 @@ public final class Contender extends AbstractGrantRequest {
             return false;
         }
         become(ContenderState.WAITING);
+        mustWait.complete(null);
         own.watchUnlessWatched();
         return true;
     }

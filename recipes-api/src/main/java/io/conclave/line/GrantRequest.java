@@ -44,6 +44,12 @@ public interface GrantRequest {
      */
     CompletionStage<Void> revocationRequested();
 
+    /**
+     * Completes when the store has said that others have to act first: to release it, say, or to come. Not at all if it
+     * is granted without that; never exceptionally.
+     */
+    CompletionStage<Void> mustWait();
+
     /** Completes when nothing is left at the backend, or the session is gone; never exceptionally. */
     CompletionStage<Void> gone();
 
@@ -75,6 +81,11 @@ public interface GrantRequest {
     /** What is applied for, as the application names it: the path of the lock, say. */
     default String what() {
         return toString();
+    }
+
+    /** What the store is asked, as in "whether /locks/orders is free". */
+    default String question() {
+        return "whether " + what() + " is free";
     }
 
     /**

@@ -9,6 +9,9 @@ public abstract class StagedRequest implements GrantRequest {
     /** See {@link #granted()}. */
     protected final CompletableFuture<Void> granted = new CompletableFuture<>();
 
+    /** See {@link #mustWait()}. */
+    protected final CompletableFuture<Void> mustWait = new CompletableFuture<>();
+
     /** See {@link #lost()}. */
     protected final CompletableFuture<LossReason> lost = new CompletableFuture<>();
 
@@ -24,6 +27,11 @@ public abstract class StagedRequest implements GrantRequest {
     @Override
     public final CompletionStage<Void> granted() {
         return granted;
+    }
+
+    @Override
+    public final CompletionStage<Void> mustWait() {
+        return mustWait;
     }
 
     @Override

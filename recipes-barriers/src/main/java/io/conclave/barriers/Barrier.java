@@ -125,10 +125,13 @@ public final class Barrier {
     }
 
     /**
-     * As {@link #await()}, with a limit of time.
+     * As {@link #await()}, with a limit of time. With a limit of zero it looks once.
      *
      * @param timeout how long at most; the first look needs a little, too
      * @throws io.conclave.error.WaitTimeoutException if the time is over
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout
+     * @throws IllegalArgumentException if the timeout is negative
      */
     public void await(Duration timeout) throws InterruptedException {
         awaiting().await(timeout);
@@ -141,7 +144,7 @@ public final class Barrier {
 
     /**
      * As {@link #awaitAsync()}, with a limit of time after which it fails with
-     * {@link io.conclave.error.WaitTimeoutException}.
+     * {@link io.conclave.error.WaitTimeoutException}; zero as in {@link #await(Duration)}.
      */
     public CompletableFuture<Void> awaitAsync(Duration timeout) {
         return awaiting().stage(timeout);

@@ -86,6 +86,11 @@ final class BarrierParticipant extends AbstractGrantRequest {
     }
 
     @Override
+    public String question() {
+        return "whether all are at " + what();
+    }
+
+    @Override
     public WaitTimeoutException timedOut(Duration waited) {
         return new WaitTimeoutException(
                 what(),
@@ -98,6 +103,11 @@ final class BarrierParticipant extends AbstractGrantRequest {
     @Override
     public boolean countsUntilGone() {
         return true;
+    }
+
+    /** Others have to come, or to leave, before it is inside. */
+    void mustWaitForOthers() {
+        mustWait.complete(null);
     }
 
     /** All of the round are there. */

@@ -96,9 +96,13 @@ public final class DoubleBarrier {
 
     /**
      * As {@link #enter()}, with a limit of time. When that is over and there is a connection, the call goes on until
-     * the store has confirmed that this participant is not counted any more, for a second at most.
+     * the store has confirmed that this participant is not counted any more, for a second at most. With a limit of zero
+     * it enters if it is the last one to come.
      *
      * @throws io.conclave.error.WaitTimeoutException if the time is over; nothing stays behind
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout
+     * @throws IllegalArgumentException if the timeout is negative
      */
     public Participation enter(Duration timeout) throws InterruptedException {
         return acquisition(Waiting.checkedTimeout(timeout)).await();
@@ -114,7 +118,7 @@ public final class DoubleBarrier {
 
     /**
      * As {@link #enterAsync()}, with a limit of time after which it fails with
-     * {@link io.conclave.error.WaitTimeoutException}.
+     * {@link io.conclave.error.WaitTimeoutException}; zero as in {@link #enter(Duration)}.
      */
     public CompletableFuture<Participation> enterAsync(Duration timeout) {
         return acquisition(Waiting.checkedTimeout(timeout)).stage(Participation::closeAsync);

@@ -108,7 +108,9 @@ final class Entering {
             readRound(look, children);
         } else if (!children.names().contains(DoubleBarrierLayout.READY) && members.size() >= layout.participants()) {
             open(look.number, members, children.stat().version());
-        } // else too few, or ready has come in between and its event is on its way
+        } else if (!children.names().contains(DoubleBarrierLayout.READY)) {
+            participant.mustWaitForOthers(); // too few
+        } // else ready has come in between, and its event is on its way
     }
 
     private void open(int number, List<String> members, int version) {
@@ -292,6 +294,7 @@ final class Entering {
 
     private void watchMember(int number, NodePath member) {
         watchedMember = member;
+        participant.mustWaitForOthers();
         participant.send(
                 GetData.of(member).withWatcher(memberWatcher), // which leaves no watch on a znode that is gone
                 node -> {},

@@ -145,9 +145,12 @@ public final class Latch {
     }
 
     /**
-     * As {@link #await()}, with a limit of time.
+     * As {@link #await()}, with a limit of time. With a limit of zero it looks once.
      *
      * @throws io.conclave.error.WaitTimeoutException if the time is over
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout
+     * @throws IllegalArgumentException as {@link #await()}, and if the timeout is negative
      */
     public void await(Duration timeout) throws InterruptedException {
         awaiting().await(timeout);
@@ -160,7 +163,7 @@ public final class Latch {
 
     /**
      * As {@link #awaitAsync()}, with a limit of time after which it fails with
-     * {@link io.conclave.error.WaitTimeoutException}.
+     * {@link io.conclave.error.WaitTimeoutException}; zero as in {@link #await(Duration)}.
      */
     public CompletableFuture<Void> awaitAsync(Duration timeout) {
         return awaiting().stage(timeout);

@@ -119,6 +119,7 @@ final class Leaving extends Wait {
     }
 
     private void waitFor(int number, String name) {
+        notYet();
         NodePath other = layout.member(name);
         watched = other;
         participant.send(
@@ -218,6 +219,11 @@ final class Leaving extends Wait {
     @Override
     public String what() {
         return layout.path().toString();
+    }
+
+    @Override
+    public String question() {
+        return "whether all have left " + what();
     }
 
     @Override

@@ -25,10 +25,13 @@ public interface Participation extends Grant {
     void leave() throws InterruptedException;
 
     /**
-     * As {@link #leave()}, with a limit of time.
+     * As {@link #leave()}, with a limit of time. With a limit of zero it leaves, and looks once whether all have.
      *
      * @throws io.conclave.error.WaitTimeoutException if the time is over; the barrier is left anyway, and nothing stays
      *     behind
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout; likewise
+     * @throws IllegalArgumentException if the timeout is negative
      */
     void leave(Duration timeout) throws InterruptedException;
 

@@ -32,6 +32,11 @@ abstract class Wait extends StagedRequest {
         progress = Optional.of(beginning);
     }
 
+    /** It has not happened yet: others have to act. */
+    final void notYet() {
+        mustWait.complete(null);
+    }
+
     /** What was waited for has happened. */
     final void happened() {
         gone.complete(null);

@@ -149,6 +149,8 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
                             Duration.ofNanos(session().time().monotonicNanos() - beganNanos));
             happened();
             removeWatch(session()); // the watch of this last read has no reader
+        } else {
+            notYet();
         }
     }
 
@@ -185,6 +187,11 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
     @Override
     public String what() {
         return recipe.toString();
+    }
+
+    @Override
+    public String question() {
+        return "whether the " + (awaitsPresence ? "latch " + recipe + " is open" : "barrier " + recipe + " is removed");
     }
 
     @Override

@@ -108,7 +108,7 @@ public final class UniqueIds {
     }
 
     /**
-     * As {@link #next()}, with a limit of time.
+     * As {@link #next()}, with a limit of time. With a limit of zero it gives what is left of the present block.
      *
      * @throws WaitTimeoutException if the time is over
      * @throws IllegalArgumentException if the timeout is negative

@@ -78,6 +78,7 @@ final class Campaign extends StagedRequest {
         leaderNode = null;
         asked = false;
         Waiting.whenDone(place.granted(), turn -> onTurn(place), cause -> onNoTurn(place, cause));
+        place.mustWait().thenRun(() -> mustWait.complete(null));
         place.revocationRequested().thenRun(() -> onAsked(place));
     }
 
@@ -151,6 +152,7 @@ final class Campaign extends StagedRequest {
     }
 
     private void enterAgainAfterPause(Contender former) {
+        mustWait.complete(null);
         giveUpPlace(former);
         session.time()
                 .schedule(

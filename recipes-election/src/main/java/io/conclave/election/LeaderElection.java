@@ -86,10 +86,13 @@ public final class LeaderElection {
     }
 
     /**
-     * As {@link #campaign()}, with a limit of time.
+     * As {@link #campaign()}, with a limit of time. With a limit of zero it leads if there is no other candidate.
      *
      * @param timeout how long at most
-     * @throws AcquireTimeoutException if the time is over
+     * @throws AcquireTimeoutException if the time is over; with a limit of zero, if another one leads or is before it
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout
+     * @throws IllegalArgumentException if the timeout is negative
      */
     public Leadership campaign(Duration timeout) throws InterruptedException {
         return within(timeout).await();
@@ -103,7 +106,10 @@ public final class LeaderElection {
         return leadershipOf(begin()).stage(Leadership::closeAsync);
     }
 
-    /** As {@link #campaignAsync()}, with a limit of time after which it fails with {@link AcquireTimeoutException}. */
+    /**
+     * As {@link #campaignAsync()}, with a limit of time after which it fails with {@link AcquireTimeoutException}; zero
+     * as in {@link #campaign(Duration)}.
+     */
     public CompletableFuture<Leadership> campaignAsync(Duration timeout) {
         return within(timeout).stage(Leadership::closeAsync);
     }

@@ -68,9 +68,13 @@ public interface Leadership extends FencedGrant {
      * the hand-over fails, those that were asked and are still there get their data back, and the leader stays leader;
      * a candidate that has stepped back by then stays where it is now.
      *
-     * @param timeout how long those in between may take
+     * @param timeout how long those in between may take; with a limit of zero nobody is asked, and the candidate must
+     *     be next
      * @throws TransferFailedException if the candidate has gone, or if it is not next when the time is over, naming the
      *     candidates that stand in the way; the leader stays leader
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout; likewise
+     * @throws IllegalArgumentException if the timeout is negative
      * @throws io.conclave.error.GrantLostException if the leadership ends meanwhile
      * @throws InterruptedException if the thread is interrupted; the leader stays leader unless its resignation was
      *     under way, which {@link #lost()} tells

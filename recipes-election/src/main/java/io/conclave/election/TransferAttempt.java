@@ -55,6 +55,7 @@ final class TransferAttempt {
     private final CompletableFuture<Void> outcome = new CompletableFuture<>();
     private final Map<NodePath, InBetween> inBetween = new LinkedHashMap<>();
     private @Nullable Departing namedWatch;
+    private boolean isAtOnce;
     private boolean over;
 
     /** Watches one znode until it has gone. */
@@ -184,13 +185,19 @@ final class TransferAttempt {
     static TransferAttempt begin(Campaign leader, NodePath leadersPlace, Candidate named, Optional<Duration> timeout) {
         timeout.ifPresent(Waiting::checkedTimeout);
         TransferAttempt attempt = new TransferAttempt(leader, leadersPlace, named);
+        attempt.isAtOnce = timeout.filter(Duration::isZero).isPresent();
         attempt.session.execute(attempt::start);
         timeout.ifPresent(attempt::limit);
         return attempt;
     }
 
+    /** With a limit of zero nobody is asked to step back: the line tells, as soon as the store does. */
     private void limit(Duration timeout) {
-        TimeSource.Timer timer = session.time().schedule(timeout, () -> session.execute(() -> onTimeout(timeout)));
+        Runnable end = isAtOnce
+                ? () -> fail(session.noAnswer("whether " + named + " is next in " + election))
+                : () -> onTimeout(timeout);
+        Duration time = isAtOnce ? session.tryTimeout() : timeout;
+        TimeSource.Timer timer = session.time().schedule(time, () -> session.execute(end));
         outcome.whenComplete((done, failure) -> timer.cancel());
     }
 
@@ -228,6 +235,8 @@ final class TransferAttempt {
             fail(new TransferFailedException(named + " leads " + election + " already"));
         } else if (target.isEmpty()) {
             failAsGone();
+        } else if (isAtOnce && !before.isEmpty()) {
+            failAsNotNext(Duration.ZERO, before.stream().map(Candidate::of).toList());
         } else {
             LOG.debug("{}: handing over to {}, behind {} others", election, named, before.size());
             Departing departing = new Departing(named.path(), this::failAsGone);
@@ -260,8 +269,12 @@ final class TransferAttempt {
     }
 
     private void onTimeout(Duration timeout) {
+        failAsNotNext(timeout, inTheWay());
+    }
+
+    private void failAsNotNext(Duration timeout, List<Candidate> inTheWay) {
         fail(new TransferFailedException(
-                named + " is not next in " + election + " within " + timeout + "; in the way: " + inTheWay()));
+                named + " is not next in " + election + " within " + timeout + "; in the way: " + inTheWay));
     }
 
     private List<Candidate> inTheWay() {

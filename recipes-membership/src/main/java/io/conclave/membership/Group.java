@@ -143,9 +143,12 @@ public final class Group<P> {
     }
 
     /**
-     * As {@link #join(String, Object)}, with a limit of time.
+     * As {@link #join(String, Object)}, with a limit of time. With a limit of zero it joins if the id is free.
      *
      * @throws AcquireTimeoutException if the time is over; nothing stays behind
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout
+     * @throws IllegalArgumentException if the id breaks a rule, or the timeout is negative
      */
     public Membership<P> join(String id, P payload, Duration timeout) throws InterruptedException {
         Waiting.checkedTimeout(timeout); // first, or a member without an owner would be left
@@ -159,7 +162,7 @@ public final class Group<P> {
 
     /**
      * As {@link #joinAsync(String, Object)}, with a limit of time after which it fails with
-     * {@link AcquireTimeoutException}.
+     * {@link AcquireTimeoutException}; zero as in {@link #join(String, Object, Duration)}.
      */
     public CompletableFuture<Membership<P>> joinAsync(String id, P payload, Duration timeout) {
         Waiting.checkedTimeout(timeout); // first, or a member without an owner would be left

@@ -109,6 +109,11 @@ final class HeldMembership<P> extends StagedRequest implements Membership<P> {
         }
     }
 
+    /** Another member has the id. */
+    void onTaken() {
+        mustWait.complete(null);
+    }
+
     void onJoined(SessionMembership by, long czxid, Payloads.Payload payload) {
         boolean again;
         synchronized (lock) {

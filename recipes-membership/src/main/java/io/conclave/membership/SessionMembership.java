@@ -125,6 +125,7 @@ final class SessionMembership implements PathQueue.Claimant, Sender {
             onClaimed();
         } else {
             waitsForOwnSession = true;
+            membership.onTaken();
             LOG.info(
                     "{}: this coordinator has a member with this id already; joining when that one has left",
                     membership);
@@ -293,6 +294,7 @@ final class SessionMembership implements PathQueue.Claimant, Sender {
             become(State.TAKEN);
             holder =
                     new Holder(path.toString(), new String(node.data(), StandardCharsets.UTF_8), stat.ephemeralOwner());
+            membership.onTaken();
             session.metrics().count("membership.taken", path.toString());
             LOG.info(
                     "{}: session 0x{} has this id; joining when its znode is gone",

@@ -91,8 +91,11 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
 
     /**
      * As {@link #put(Object)}, with a limit of time for the wait for room; whether it was put. To get the turn and to
-     * look for room needs a round trip or two, which count. Without a bound the time does not matter.
+     * look for room needs a round trip or two, which count. With a limit of zero the item is put if there is room now
+     * and no other producer waits. Without a bound the time does not matter.
      *
+     * @throws io.conclave.error.NotConnectedException if the limit is zero, the queue has a bound, and the store does
+     *     not answer within the try timeout; the item is not put
      * @throws IllegalArgumentException if the time is negative
      */
     public boolean put(T item, Duration timeout) throws InterruptedException {

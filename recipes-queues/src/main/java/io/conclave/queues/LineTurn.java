@@ -46,6 +46,9 @@ final class LineTurn {
         /** The turn is ours now. */
         void onTurn();
 
+        /** Others are before us in the line. */
+        default void onMustWait() {}
+
         /** The turn was lost, or given up by a transaction; it may be asked for again. */
         void onTurnLost();
 
@@ -120,6 +123,7 @@ final class LineTurn {
         }
         Contender entered = Contender.enter(session, line, ROLE, ProcessName.bytes(), true);
         place = entered;
+        entered.mustWait().thenRun(listener::onMustWait);
         entered.granted().whenComplete((granted, failure) -> {
             if (place == entered && failure == null) {
                 onGranted(entered);

@@ -79,10 +79,35 @@ final class Producers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
             return;
         }
         puts.add(put);
-        timeout.filter(limit -> bound.isPresent())
-                .ifPresent(
-                        limit -> put.endsBy(session.time().schedule(limit, () -> session.execute(() -> abandon(put)))));
+        timeout.filter(limit -> bound.isPresent()).ifPresent(limit -> limit(put, limit));
         proceed();
+    }
+
+    private void limit(Put put, Duration limit) {
+        if (limit.isZero()) {
+            put.atOnce();
+            put.endsBy(session.time().schedule(session.tryTimeout(), () -> session.execute(() -> noAnswer(put))));
+        } else {
+            put.endsBy(session.time().schedule(limit, () -> session.execute(() -> abandon(put))));
+        }
+    }
+
+    private void noAnswer(Put put) {
+        if (!put.isSent() && puts.remove(put)) {
+            put.fail(session.noAnswer("whether there is room in " + layout.path()));
+            proceed();
+        } // else what became of it is told
+    }
+
+    /** There is no room now, or other producers come first: what does not wait for that ends. */
+    private void endThoseAtOnce() {
+        List<Put> ended =
+                puts.stream().filter(put -> put.isAtOnce() && !put.isSent()).toList();
+        puts.removeAll(ended);
+        ended.forEach(put -> put.end(false));
+        if (!ended.isEmpty()) {
+            proceed();
+        }
     }
 
     /** Takes a put back that is not on its way; one that is, if it turns out to have had no effect. */
@@ -100,6 +125,11 @@ final class Producers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
         watch.disregard();
         room = 0;
         proceed();
+    }
+
+    @Override
+    public void onMustWait() {
+        endThoseAtOnce();
     }
 
     @Override
@@ -133,7 +163,9 @@ final class Producers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
             send(Math.min(room, MAX_AT_ONCE));
         } else if (!watch.isStanding()) {
             watch.look();
-        } // else the watch tells
+        } else {
+            endThoseAtOnce(); // the watch tells the others
+        }
     }
 
     @Override

@@ -15,6 +15,7 @@ final class Put {
     private TimeSource.Timer timer = () -> {};
     private boolean sent;
     private boolean givenUp;
+    private boolean atOnce;
 
     /**
      * A put.
@@ -61,6 +62,15 @@ final class Put {
 
     void giveUp() {
         givenUp = true;
+    }
+
+    /** Whether it waits neither for room nor for other producers. */
+    boolean isAtOnce() {
+        return atOnce;
+    }
+
+    void atOnce() {
+        atOnce = true;
     }
 
     void endsBy(TimeSource.Timer newTimer) {

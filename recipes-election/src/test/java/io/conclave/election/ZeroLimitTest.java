@@ -1,0 +1,109 @@
+package io.conclave.election;
+
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.conclave.coordinator.Coordinator;
+import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.AcquireTimeoutException;
+import io.conclave.error.NotConnectedException;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.Quiescence;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** With a limit of zero the store's answer decides, and no other candidate is waited for. */
+@Timeout(300)
+class ZeroLimitTest {
+    private final String store = UUID.randomUUID().toString();
+    private final Faults faults = MemoryStore.named(store).faults();
+    private final ManualTimeSource clock = new ManualTimeSource(); // so nothing ends by its time
+    private final Coordinator coordinator = connect();
+    private final Coordinator other = connect();
+    private final LeaderElection election = LeaderElection.at(coordinator, "/election");
+    private final LeaderElection rivals = LeaderElection.at(other, "/election");
+
+    private Coordinator connect() {
+        return Coordinator.builder("memory:" + store)
+                .sessionTimeout(Duration.ofHours(1))
+                .timeSource(clock)
+                .connect();
+    }
+
+    @AfterEach
+    void close() {
+        faults.clear();
+        coordinator.close();
+        other.close();
+        MemoryStore.forget(store);
+    }
+
+    private static Throwable failure(CompletableFuture<?> outcome) {
+        return assertThrows(ExecutionException.class, () -> outcome.get(120, SECONDS))
+                .getCause();
+    }
+
+    @Test
+    void candidateLeadsIfThereIsNoOther() throws Exception {
+        Leadership leadership = election.campaign(Duration.ZERO);
+        assertTrue(leadership.isHeld());
+        assertThrows(AcquireTimeoutException.class, () -> rivals.campaign(Duration.ZERO));
+        Quiescence.await(faults, List.of(coordinator, other));
+        assertEquals(1, rivals.candidates().size());
+        assertEquals(0, faults.watchCount(RecipeAccess.session(other).id()));
+        leadership.close();
+        rivals.campaignAsync(Duration.ZERO).get(120, SECONDS);
+    }
+
+    @Test
+    void withoutAnAnswerItEndsWithinTheTryTimeout() throws Exception {
+        faults.holdReplies(RecipeAccess.session(coordinator).id());
+        CompletableFuture<Leadership> campaign = election.campaignAsync(Duration.ZERO);
+        clock.advanceUntil(Duration.ofMillis(100), campaign::isDone);
+        assertInstanceOf(NotConnectedException.class, failure(campaign));
+    }
+
+    @Test
+    void leaderHandsOverToTheNextOneAndAsksNobodyElse() throws Exception {
+        Leadership leadership = election.campaign();
+        CompletableFuture<Leadership> second = rivals.campaignAsync();
+        Quiescence.await(faults, List.of(other));
+        CompletableFuture<Leadership> third = rivals.campaignAsync();
+        Quiescence.await(faults, List.of(other));
+        List<Candidate> line = election.candidates();
+        Throwable failure = failure(leadership.handOverAsync(line.get(2), Duration.ZERO));
+        assertInstanceOf(TransferFailedException.class, failure);
+        assertTrue(failure.getMessage().contains(line.get(1).path().name()), failure::getMessage);
+        Quiescence.await(faults, List.of(coordinator, other));
+        assertEquals(line, election.candidates(), "nobody has stepped back");
+        leadership.handOver(line.get(1), Duration.ZERO);
+        second.get(120, SECONDS).close();
+        third.get(120, SECONDS);
+    }
+
+    @Test
+    void handOverWithoutAnAnswerEndsWithinTheTryTimeout() throws Exception {
+        Leadership leadership = election.campaign();
+        CompletableFuture<Leadership> second = rivals.campaignAsync();
+        Quiescence.await(faults, List.of(other));
+        Candidate next = election.candidates().get(1);
+        faults.holdReplies(RecipeAccess.session(coordinator).id());
+        CompletableFuture<Void> handOver = leadership.handOverAsync(next, Duration.ZERO);
+        clock.advanceUntil(Duration.ofMillis(100), handOver::isDone);
+        assertInstanceOf(NotConnectedException.class, failure(handOver));
+        faults.releaseReplies(RecipeAccess.session(coordinator).id());
+        assertTrue(leadership.isHeld());
+        second.cancel(false);
+    }
+}
