@@ -18,8 +18,12 @@ import org.jspecify.annotations.Nullable;
 public final class JuteReader {
     private static final int LENGTH_BYTES = Integer.BYTES;
 
+    private static final byte[] NO_BYTES = {};
+
     private final ByteBuf in;
     private final int maxPathBytes;
+    private final boolean skipsBuffers;
+    private int skippedBytes;
 
     /**
      * A reader of one frame.
@@ -37,8 +41,26 @@ public final class JuteReader {
      * @param maxPathBytes how long a path may be; a longer one is a {@link PathTooLongException}
      */
     public JuteReader(ByteBuf in, int maxPathBytes) {
+        this(in, maxPathBytes, false);
+    }
+
+    private JuteReader(ByteBuf in, int maxPathBytes, boolean skipsBuffers) {
         this.in = in;
         this.maxPathBytes = maxPathBytes;
+        this.skipsBuffers = skipsBuffers;
+    }
+
+    /**
+     * Reads the same from here on, and leaves this as it is. What it reads has buffers without bytes: it is for a look
+     * at all but the data, which takes no memory for them.
+     */
+    public JuteReader ahead() {
+        return new JuteReader(in.duplicate(), maxPathBytes, true);
+    }
+
+    /** How many bytes of buffers were skipped by a reader {@link #ahead}. */
+    public int skippedBytes() {
+        return skippedBytes;
     }
 
     /** The number of bytes not read yet. */
@@ -69,6 +91,11 @@ public final class JuteReader {
         int length = readLength(field);
         if (length < 0) {
             return null;
+        }
+        if (skipsBuffers) {
+            in.skipBytes(length);
+            skippedBytes += length;
+            return NO_BYTES;
         }
         byte[] bytes = new byte[length];
         in.readBytes(bytes);

@@ -84,7 +84,7 @@ final class RequestDispatch {
         try {
             if (LargeBody.isLarge(opCode.get(), frame)) {
                 large(header.xid(), opCode.get(), new LargeBody(opCode.get(), frame, in));
-            } else {
+            } else if (!writes.refusesWithoutCopy(header.xid(), opCode.get(), in)) {
                 dispatch(header.xid(), RequestBody.decode(opCode.get(), in));
             }
         } catch (MalformedFrameException | PathTooLongException e) {

@@ -71,6 +71,16 @@ final class WriteLimits {
 
     /** The error of a write, or of a part of the present request, that meets a limit; 0 if it meets none. */
     int refusalOf(RequestBody write) {
+        byte[] data = write instanceof RequestBody.SetData set ? set.data() : null;
+        return refusalOf(write, data == null ? 0 : data.length);
+    }
+
+    /**
+     * The same of a write whose data may be left out.
+     *
+     * @param dataBytes of a new value
+     */
+    int refusalOf(RequestBody write, int dataBytes) {
         if (write instanceof RequestBody.Create create) {
             return refusalOf(create);
         }
@@ -78,7 +88,9 @@ final class WriteLimits {
             int error = refusalOfAcl(set.acl());
             return error == 0 && isFull() ? refusalOfGrowth("an ACL") : error;
         }
-        return write instanceof RequestBody.SetData set && isFull() && grows(set) ? refusalOfGrowth("data") : 0;
+        return write instanceof RequestBody.SetData set && isFull() && grows(set.path(), dataBytes)
+                ? refusalOfGrowth("data")
+                : 0;
     }
 
     private int refusalOf(RequestBody.Create create) {
@@ -130,7 +142,7 @@ final class WriteLimits {
      * A full state may shrink but not grow. Which state is asked makes no difference to what the members have: this
      * only decides what is proposed. Some requests that are under way may still come behind the last one that fits.
      */
-    private boolean isFull() {
+    boolean isFull() {
         return isFullBeyond(0);
     }
 
@@ -155,13 +167,9 @@ final class WriteLimits {
         return ErrorCode.QUOTA_EXCEEDED.code();
     }
 
-    private boolean grows(RequestBody.SetData set) {
-        byte[] data = set.data();
-        if (data == null || data.length == 0) {
-            return false;
-        }
-        byte[] before = replicated.get().znode(set.path()).map(Znode::data).orElse(new byte[0]);
-        return data.length > before.length;
+    private boolean grows(String path, int dataBytes) {
+        return dataBytes > 0
+                && dataBytes > replicated.get().znode(path).map(Znode::data).orElse(new byte[0]).length;
     }
 
     /** The loop's state and what is under way change in the same moment, so nothing is counted twice. */

@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import io.conclave.consensus.Rejection;
 import io.conclave.protocol.ErrorCode;
+import io.conclave.protocol.JuteReader;
 import io.conclave.protocol.OpCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Belongs to the connection's loop.
  */
 final class WriteRequests {
+    /** A shorter write may be copied before it is refused. */
+    private static final int LONG_BYTES = 4 << 10;
+
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
     private final LogOffers offers;
@@ -44,11 +48,46 @@ final class WriteRequests {
         limits.begin();
         int error = refusalOf(body);
         if (error != 0) {
-            audit.failed(connection.auditedAs(), body);
-            pipeline.submit(PendingAnswer.ready(() -> connection.replyError(xid, error)));
+            refuse(xid, body, error);
         } else {
             propose(xid, body, request(Operations.of(body)));
         }
+    }
+
+    private void refuse(int xid, RequestBody body, int error) {
+        audit.failed(connection.auditedAs(), body);
+        pipeline.submit(PendingAnswer.ready(() -> connection.replyError(xid, error)));
+    }
+
+    /**
+     * Refuses a long write for which a full state has no room, before its data is copied: a client that asks for that
+     * again and again would have the garbage of a nearly full heap collected all the time.
+     *
+     * @param in reads the write, and stays where it is
+     * @return whether the write was refused
+     */
+    boolean refusesWithoutCopy(int xid, OpCode opCode, JuteReader in) {
+        if (in.remaining() < LONG_BYTES || !hasData(opCode) || connection.isReadOnly() || !limits.isFull()) {
+            return false;
+        }
+        JuteReader ahead = in.ahead();
+        RequestBody body = RequestBody.decode(opCode, ahead);
+        limits.begin();
+        int error = Operations.refusalOf(body, services.offersTtl());
+        if (error == 0) {
+            error = limits.refusalOf(body, ahead.skippedBytes());
+        }
+        if (error != 0) {
+            refuse(xid, body, error);
+        }
+        return error != 0;
+    }
+
+    private static boolean hasData(OpCode opCode) {
+        return switch (opCode) {
+            case CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, SET_DATA -> true;
+            default -> false;
+        };
     }
 
     private int refusalOf(RequestBody write) {

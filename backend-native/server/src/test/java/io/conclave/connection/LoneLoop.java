@@ -45,12 +45,23 @@ final class LoneLoop implements AutoCloseable {
 
     final Feed feed = new Feed(1);
     final Loop loop = new Loop(eventLoop, log(), time, feed);
-    final LimitGuard guard = new LimitGuard(ClientLimits.defaults(), time);
-    final SessionCounts sessionCounts = new SessionCounts(guard, time);
-    final LargeRequests largeRequests = new LargeRequests(guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
-    final ArrivingRequests arriving = new ArrivingRequests(guard.limits().most(ClientLimit.ARRIVING_BYTES), time);
+    final LimitGuard guard;
+    final SessionCounts sessionCounts;
+    final LargeRequests largeRequests;
+    final ArrivingRequests arriving;
 
     static final int SESSION_TIMEOUT_MS = 3_000;
+
+    LoneLoop() {
+        this(ClientLimits.defaults());
+    }
+
+    LoneLoop(ClientLimits limits) {
+        guard = new LimitGuard(limits, time);
+        sessionCounts = new SessionCounts(guard, time);
+        largeRequests = new LargeRequests(limits.most(ClientLimit.LARGE_REQUESTS_BYTES));
+        arriving = new ArrivingRequests(limits.most(ClientLimit.ARRIVING_BYTES), time);
+    }
 
     /** Has the connection go on with a session of this number. */
     static void open(ClientConnection connection, long sessionId) {

@@ -254,6 +254,7 @@ class ClientLimitsTest {
                     new RequestBody.Multi(OpCode.MULTI, List.of(Requests.delete("/n0"), Requests.create("/more")));
             assertEquals(full, failedPart(client, moved, 1));
 
+            assertEquals(0, client.error(new RequestBody.SetData("/n0", new byte[4999], -1)));
             assertEquals(0, client.error(new RequestBody.SetData("/n0", new byte[10], -1)));
             assertEquals(0, client.error(Requests.delete("/n0")));
             assertEquals(

@@ -4,10 +4,11 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
 /** Counts work by what it allocates, since that is the same on a busy machine. */
-final class AllocatedBytes {
+public final class AllocatedBytes {
     private AllocatedBytes() {}
 
-    static long of(Runnable work) {
+    /** Of the thread that calls this. */
+    public static long of(Runnable work) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long thread = Thread.currentThread().getId();
         long before = threads.getThreadAllocatedBytes(thread);
