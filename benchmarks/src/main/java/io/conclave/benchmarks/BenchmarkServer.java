@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 
 /** A server in a JVM of its own, on a directory that is emptied before and removed after. */
 final class BenchmarkServer implements AutoCloseable {
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(3);
     private static final int PROBE_MS = 5;
 
     private final ServerKind kind;

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /** This project's recipes. */
 final class ConclaveRecipes implements RecipeClient {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final Coordinator coordinator;
 
