@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionOutput {
     private static final int FIRST_BYTES = 512;
+    /** Of a client that is behind: each turn's output stays in memory until it reads, and may be one event. */
+    private static final int FIRST_BYTES_WHEN_BEHIND = 64;
+
     private static final int FULL_BYTES = 64 * 1024;
     private static final int BYTES_OF_AN_EVENT = 64;
 
@@ -108,7 +111,7 @@ final class ConnectionOutput {
     private ByteBuf gathering() {
         ByteBuf buffer = gathered;
         if (buffer == null) {
-            buffer = channel.alloc().buffer(FIRST_BYTES);
+            buffer = channel.alloc().buffer(awaitsTaken ? FIRST_BYTES_WHEN_BEHIND : FIRST_BYTES);
             gathered = buffer;
         }
         return buffer;

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.tree.TreeEvent;
+import io.conclave.tree.ZnodeAcl;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -106,5 +109,23 @@ class ConnectionOutputTest {
         channel.read(1);
         soon.remove().run();
         assertEquals(0, guard.unreadBytes());
+    }
+
+    /** The bound of what is unread counts bytes, and the memory is that of the buffers. */
+    @Test
+    void smallEventsOfManyTurnsTakeNoMoreMemoryThanIsCounted() {
+        UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(false);
+        UnreadChannel channel = new UnreadChannel();
+        channel.config().setAllocator(memory);
+        ConnectionOutput output = new ConnectionOutput(channel, task -> {}, unread.client("a client", () -> {}));
+        for (int turn = 0; turn < 1_000; turn++) {
+            output.write(new SharedEvent(new TreeEvent(TreeEvent.Type.DATA_CHANGED, "/n", 1 + turn, ZnodeAcl.OPEN), 1));
+            output.flush();
+        }
+        long usedBytes = memory.metric().usedHeapMemory() + memory.metric().usedDirectMemory();
+        assertTrue(usedBytes <= guard.unreadBytes(), () -> usedBytes + " bytes, counted " + guard.unreadBytes());
+        channel.readAll();
+        channel.releaseOutbound();
+        output.release();
     }
 }
