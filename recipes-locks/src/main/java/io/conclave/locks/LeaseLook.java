@@ -101,7 +101,8 @@ final class LeaseLook {
         long nowNanos = session.time().monotonicNanos();
         Map<String, Long> mzxids = new HashMap<>();
         nodes.forEach(node -> mzxids.put(node.id, node.content.stat().mzxid()));
-        Map<String, Long> since = LeaseSightings.of(session).saw(session.absolute(layout.path()), mzxids, nowNanos);
+        Map<String, Long> since =
+                LeaseSightings.of(session).saw(session.absolute(layout.path()), session.generation(), mzxids, nowNanos);
         return nodes.stream()
                 .map(node -> {
                     long unchangedNanos = nowNanos - since.getOrDefault(node.id, nowNanos);

@@ -30,10 +30,15 @@ final class LeaseSightings {
     /**
      * A lease that was seen.
      *
+     * @param generation of the store: one that went back in time may count the same changes again
      * @param mzxid the last change of its znode
      * @param sinceNanos when the first answer came that had this change
      */
-    private record Sighting(long mzxid, long sinceNanos) {}
+    private record Sighting(long generation, long mzxid, long sinceNanos) {
+        boolean isOf(long presentGeneration, long presentMzxid) {
+            return generation == presentGeneration && mzxid == presentMzxid;
+        }
+    }
 
     static LeaseSightings of(RecipeSession session) {
         return session.keepWithCoordinator(LeaseSightings.class, LeaseSightings::new);
@@ -43,17 +48,19 @@ final class LeaseSightings {
      * All leases of a resource have been read.
      *
      * @param resource its absolute path
+     * @param generation the store's
      * @param mzxids the last change of each, by name
      * @param nowNanos a moment after the answers, on the monotonic clock
      * @return since when each is known to be as it is
      */
-    synchronized Map<String, Long> saw(NodePath resource, Map<String, Long> mzxids, long nowNanos) {
+    synchronized Map<String, Long> saw(NodePath resource, long generation, Map<String, Long> mzxids, long nowNanos) {
         Map<String, Sighting> before = byResource.getOrDefault(resource, Map.of());
         Map<String, Sighting> now = new HashMap<>();
         Map<String, Long> since = new HashMap<>();
         mzxids.forEach((name, mzxid) -> {
             Sighting known = before.get(name);
-            Sighting sighting = known != null && known.mzxid == mzxid ? known : new Sighting(mzxid, nowNanos);
+            Sighting sighting =
+                    known != null && known.isOf(generation, mzxid) ? known : new Sighting(generation, mzxid, nowNanos);
             now.put(name, sighting);
             since.put(name, sighting.sinceNanos);
         });

@@ -17,7 +17,7 @@ class LeaseSightingsTest {
     }
 
     private long seenSince(int number, long nowNanos) {
-        return sightings.saw(resource(number), LEASE, nowNanos).get("lease");
+        return sightings.saw(resource(number), 1, LEASE, nowNanos).get("lease");
     }
 
     @Test
@@ -25,7 +25,15 @@ class LeaseSightingsTest {
         assertEquals(5, seenSince(0, 5));
         assertEquals(5, seenSince(0, 9));
         assertEquals(
-                Map.of("lease", 12L), sightings.saw(resource(0), Map.of("lease", 8L), 12), "it was extended meanwhile");
+                Map.of("lease", 12L),
+                sightings.saw(resource(0), 1, Map.of("lease", 8L), 12),
+                "it was extended meanwhile");
+    }
+
+    @Test
+    void leaseOfAStoreThatWentBackInTimeCountsAnew() {
+        assertEquals(5, seenSince(0, 5));
+        assertEquals(Map.of("lease", 9L), sightings.saw(resource(0), 2, LEASE, 9), "its extension may be undone");
     }
 
     @Test
