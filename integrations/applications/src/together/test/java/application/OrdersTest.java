@@ -3,7 +3,6 @@ package application;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.ensemble.ConclaveEnsemble;
 import io.conclave.junit.ConclaveFaults;
 import io.conclave.junit.ConclaveTest;
 import io.conclave.locks.DistributedLock;
@@ -20,14 +19,5 @@ class OrdersTest {
         try (LockGrant second = DistributedLock.at(next, "/locks/orders").acquire()) {
             assertTrue(second.isHeld());
         }
-    }
-
-    @Test
-    @ConclaveTest(servers = 3)
-    void lockSurvivesTheLeader(Coordinator holder, ConclaveEnsemble ensemble) throws Exception {
-        LockGrant held = DistributedLock.at(holder, "/locks/orders").acquire();
-        ensemble.kill(ensemble.awaitLeader());
-        ensemble.awaitLeader();
-        assertTrue(held.isHeld());
     }
 }

@@ -3,6 +3,10 @@ package application;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.conclave.config.SharedValue;
 import io.conclave.coordinator.Coordinator;
+import io.conclave.discovery.ServiceDiscovery;
+import io.conclave.discovery.ServiceInstance;
+import io.conclave.discovery.ServiceProvider;
+import io.conclave.discovery.ServiceRegistration;
 import io.conclave.ensemble.ConclaveEnsemble;
 import io.conclave.jackson.Jackson2Codec;
 import io.conclave.locks.DistributedLock;
@@ -57,6 +61,7 @@ public class Application {
             shedLock(coordinator);
             micrometer(servers.connectString());
             jackson(coordinator);
+            discovery(coordinator);
         }
     }
 
@@ -145,6 +150,18 @@ public class Application {
         last.set(new Order("books", 3));
         check("the value is read", last.get().orElseThrow().value().equals(new Order("books", 3)));
         System.out.println("Jackson: " + last.get().orElseThrow().value());
+    }
+
+    private static void discovery(Coordinator coordinator) throws Exception {
+        ServiceDiscovery services = ServiceDiscovery.at(coordinator, "/own-services");
+        ServiceInstance me =
+                ServiceInstance.named("orders").address("10.0.0.5").port(8080).build();
+        try (ServiceRegistration registration = services.register(me);
+                ServiceProvider orders = services.provider("orders")) {
+            orders.cache().awaitLoaded(Duration.ofMinutes(MINUTES));
+            check("the instance is found", orders.instance().orElseThrow().id().equals(registration.id()));
+        }
+        System.out.println("Service discovery: " + me.address() + " is found");
     }
 
     private static void check(String what, boolean holds) {
