@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the sessions that were opened or resumed through this server and have not ended, by the address of their
- * clients, and how many were opened in this second. The addresses of one network of IPv6 count as one: a host may have
- * all of them. A session outlives its connection, so a bound of connections does not bound sessions. Sessions come and
- * go on the log's thread; any thread may ask.
+ * clients, and how many were opened in the last second. The addresses of one network of IPv6 count as one: a host may
+ * have all of them. A session outlives its connection, so a bound of connections does not bound sessions. Sessions come
+ * and go on the log's thread; any thread may ask.
  *
  * <p>An eighth of the sessions of the cluster, and of a second, is kept for addresses that have few: so some strangers
  * that open as many as they can do not keep out a client that comes for the first time.
@@ -48,12 +48,23 @@ final class SessionCounts {
 
     // All: @GuardedBy("this").
     private long second = Long.MIN_VALUE;
-    private long openedInSecond;
-    private final Map<InetAddress, Integer> openedByNetwork = new HashMap<>();
+    private final RecentCount opened;
+    private final Map<InetAddress, Opened> openedByNetwork = new HashMap<>();
+
+    /** By one network, in this second and in the last one; guarded as its map is. */
+    private static final class Opened {
+        private final RecentCount recent;
+        private int inSecond;
+
+        Opened(RecentCount recent) {
+            this.recent = recent;
+        }
+    }
 
     SessionCounts(LimitGuard guard, TimeSource time) {
         this.guard = guard;
         this.time = time;
+        this.opened = new RecentCount(guard.limits().most(ClientLimit.SESSIONS_PER_SECOND), time.monotonicNanos());
     }
 
     /**
@@ -102,27 +113,38 @@ final class SessionCounts {
 
     /** Why there is no room in this second, or nothing if there is; then it is taken. */
     private synchronized Optional<String> countInSecond(@Nullable InetAddress address) {
-        long now = TimeUnit.NANOSECONDS.toSeconds(time.monotonicNanos());
+        long now = time.monotonicNanos();
+        beginSecond(now);
+        Opened ofAddress = address == null || !limitsAddresses()
+                ? null
+                : openedByNetwork.computeIfAbsent(
+                        HostNetwork.of(address), network -> new Opened(new RecentCount(shareOfAddress(), now)));
+        boolean hasFew = ofAddress == null || ofAddress.inSecond < FEW_IN_SECOND;
+        if (!opened.hasRoom(now, most(ClientLimit.SESSIONS_PER_SECOND, hasFew))) {
+            int inSecond = ofAddress == null ? 0 : ofAddress.inSecond;
+            return Optional.of(Math.round(opened.at(now)) + " were opened in the last second"
+                    + keptFor(hasFew, FEW_IN_SECOND + " in this second, and it has " + inSecond));
+        }
+        if (ofAddress != null) {
+            if (!ofAddress.recent.hasRoom(now, shareOfAddress())) {
+                return Optional.of("its address has opened " + Math.round(ofAddress.recent.at(now))
+                        + " in the last second, and one may have half");
+            }
+            ofAddress.recent.add();
+            ofAddress.inSecond++;
+        }
+        opened.add();
+        return Optional.empty();
+    }
+
+    /** Forgets the addresses that have opened nothing for a second. */
+    private void beginSecond(long nowNanos) {
+        long now = TimeUnit.NANOSECONDS.toSeconds(nowNanos);
         if (now != second) {
             second = now;
-            openedInSecond = 0;
-            openedByNetwork.clear();
+            openedByNetwork.values().removeIf(each -> each.recent.at(nowNanos) == 0);
+            openedByNetwork.values().forEach(each -> each.inSecond = 0);
         }
-        InetAddress network = address == null ? null : HostNetwork.of(address);
-        int ofAddress = network == null ? 0 : openedByNetwork.getOrDefault(network, 0);
-        boolean hasFew = network == null || ofAddress < FEW_IN_SECOND;
-        if (openedInSecond >= most(ClientLimit.SESSIONS_PER_SECOND, hasFew)) {
-            return Optional.of(openedInSecond + " were opened in this second already"
-                    + keptFor(hasFew, FEW_IN_SECOND + " in this second, and it has " + ofAddress));
-        }
-        if (network != null && limitsAddresses()) {
-            if (ofAddress >= shareOfAddress()) {
-                return Optional.of("its address has opened " + ofAddress + " in this second, and one may have half");
-            }
-            openedByNetwork.put(network, ofAddress + 1);
-        }
-        openedInSecond++;
-        return Optional.empty();
     }
 
     /** What an address may fill a total up to. */

@@ -24,6 +24,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -64,6 +65,30 @@ class SessionCountsTest {
             time.advance(Duration.ofSeconds(1));
         }
         assertEquals(2 * 201, guard.count(ClientLimit.SESSIONS_PER_SECOND));
+    }
+
+    /** Else they, and their ends a timeout later, are a crowd in the log at the beginning of each second. */
+    @Test
+    void strangersThatOpenAllTheyCanFindRoomEvenlyAndNotAtTheBeginningOfEachSecond() throws UnknownHostException {
+        ManualTimeSource time = new ManualTimeSource();
+        SessionCounts counts = new SessionCounts(new LimitGuard(ClientLimits.defaults(), time), time);
+        List<InetAddress> strangers = new ArrayList<>();
+        for (int i = 1; i <= 4; i++) {
+            strangers.add(InetAddress.getByAddress(new byte[] {10, 0, 0, (byte) i}));
+        }
+        List<Integer> admitted = new ArrayList<>();
+        for (int tick = 0; tick < 300; tick++) {
+            int inTick = 0;
+            for (int i = 0; i < 400; i++) {
+                inTick += counts.admitsUnknown(strangers.get(i % 4), "a stranger") ? 1 : 0;
+            }
+            admitted.add(inTick);
+            time.advance(Duration.ofMillis(10));
+        }
+        List<Integer> later = admitted.subList(100, 300);
+        int evenly = 10 + strangers.size() * SessionCounts.FEW_IN_SECOND;
+        assertTrue(later.stream().allMatch(count -> count <= evenly), admitted::toString);
+        assertEquals(2_000, later.stream().mapToInt(count -> count).sum(), 20);
     }
 
     @Test
