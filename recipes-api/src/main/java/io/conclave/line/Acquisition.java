@@ -116,7 +116,7 @@ public final class Acquisition<G> {
 
     /**
      * Waits until the timeout, then fails with {@link AcquireTimeoutException}; a grant that was given by then stays
-     * given. With a limit of zero it waits for nobody, but for the store's answer, as {@link #ofTry} does. Never blocks.
+     * given. With a limit of zero it waits for the store's answer alone, as {@link #ofTry} does. Never blocks.
      */
     public static <G> Acquisition<G> of(GrantRequest request, Supplier<G> grant, Duration timeout) {
         if (timeout.isZero()) {
