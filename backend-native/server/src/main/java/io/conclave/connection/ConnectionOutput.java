@@ -79,7 +79,9 @@ final class ConnectionOutput {
         if (event.isLong()) {
             writeGathered();
             write(event.slice(channel.alloc()));
-            count();
+            if (pendingBytes() >= FULL_BYTES) {
+                count();
+            }
         } else {
             event.appendTo(gathering(), channel.alloc());
             writeIfFull();

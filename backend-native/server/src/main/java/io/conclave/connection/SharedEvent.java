@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An event on its way to all its watchers on one loop. What they are sent is the same for each of them, so it is
- * encoded once; where it is long, it is in memory once as well, however many watchers do not read it. Belongs to the
- * loop; whoever makes it releases it.
+ * encoded once; where it is long, it is in memory once as well, however many watchers do not read it (with TLS each has
+ * it encrypted for itself). Belongs to the loop; whoever makes it releases it.
  */
 final class SharedEvent {
     /** An event with a path of so many characters goes to the channels as it is; a shorter one is copied. */
@@ -60,10 +60,19 @@ final class SharedEvent {
         ByteBuf encoded = frame;
         if (encoded == null) {
             encoded = allocator.buffer();
-            frame = encoded;
-            encode(encoded);
+            encodeOrRelease(encoded);
+            frame = encoded; // not before: of one that failed the next watcher would be sent nothing
         }
         return encoded;
+    }
+
+    private void encodeOrRelease(ByteBuf out) {
+        try {
+            encode(out);
+        } catch (RuntimeException | Error e) {
+            out.release();
+            throw e;
+        }
     }
 
     private void encode(ByteBuf out) {

@@ -146,7 +146,7 @@ final class WriteLimits {
         return isFullBeyond(0);
     }
 
-    private boolean isFull(RequestBody.Create create) {
+    boolean isFull(RequestBody.Create create) {
         Optional<CreateFlag> flag = CreateFlag.lookup(create.flags());
         long most = guard.limits().most(ClientLimit.STATE_BYTES);
         if (flag.filter(CreateFlag::isEphemeral).isPresent()) {

@@ -60,8 +60,9 @@ final class WriteRequests {
     }
 
     /**
-     * Refuses a long write for which a full state has no room, before its data is copied: a client that asks for that
-     * again and again would have the garbage of a nearly full heap collected all the time.
+     * Refuses a long create or set of data, outside a multi, for which a full state has no room, before its data is
+     * copied: a client that asks for that again and again would have the garbage of a nearly full heap collected all
+     * the time.
      *
      * @param in reads the write, and stays where it is
      * @return whether the write was refused
@@ -72,6 +73,9 @@ final class WriteRequests {
         }
         JuteReader ahead = in.ahead();
         RequestBody body = RequestBody.decode(opCode, ahead);
+        if (body instanceof RequestBody.Create create && !limits.isFull(create)) {
+            return false; // there is room for this one, and to look at its other limits twice would count twice
+        }
         limits.begin();
         int error = Operations.refusalOf(body, services.offersTtl());
         if (error == 0) {

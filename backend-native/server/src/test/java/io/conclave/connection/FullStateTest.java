@@ -37,8 +37,9 @@ class FullStateTest {
     /** The reply, and what the log would say of the refusal. */
     private static final int GARBAGE_OF_A_REFUSAL = 10_000;
 
-    private final LoneLoop server = new LoneLoop(
-            ClientLimits.defaults().with(ClientLimit.STATE_BYTES, TreeState.OF_NO_CLUSTER.approximateHeapBytes() - 1));
+    private final LoneLoop server = new LoneLoop(ClientLimits.defaults()
+            .with(ClientLimit.STATE_BYTES, TreeState.OF_NO_CLUSTER.approximateHeapBytes() - 1)
+            .with(ClientLimit.QUOTA_COUNTS, 1));
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final ConnectionReader reader = server.reader(channel, 1 << 20, new TestLeases());
 
@@ -101,6 +102,15 @@ class FullStateTest {
         TreeOperation.Create proposed = (TreeOperation.Create) ((Change.Request) change).operation();
         assertTrue(Arrays.equals(DATA, proposed.data()));
         assertEquals(1, server.proposed.size());
+    }
+
+    /** Its znodes are counted once: a look before its data is copied would use up what is left for a second one. */
+    @Test
+    void aLongQuotaThatAFullStateHasRoomForIsCountedOnce() {
+        garbageOf(new RequestBody.Create(
+                OpCode.CREATE, "/zookeeper/quota/a/zookeeper_stats", DATA, AclRecord.OPEN, CreateFlag.EPHEMERAL));
+        assertEquals(1, server.proposed.size());
+        assertEquals(0, server.guard.count(ClientLimit.QUOTA_COUNTS));
     }
 
     @AfterEach

@@ -2,6 +2,7 @@ package io.conclave.connection;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.protocol.ErrorCode;
@@ -12,8 +13,11 @@ import io.conclave.protocol.Xid;
 import io.conclave.tree.TreeEvent;
 import io.conclave.tree.ZnodeAcl;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -121,6 +125,39 @@ class SharedEventTest {
         assertFalse(sent.isWritable());
         assertEquals(1, sent.ensureWritable(1, false), "it cannot grow");
         sent.release();
+    }
+
+    /** What a flush will send is not unread yet. */
+    @Test
+    void whoReadsAllMayBeSentMoreInOneTurnThanItMayLeaveUnread() {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        ClientConnection reads =
+                server.reader(channel, 2 * LONG, new TestLeases()).connection();
+        LoneLoop.open(reads, WATCHERS + 1);
+        onLoop(() -> {
+            server.loop.watches().add("/", reads, WatchTable.RECURSIVE);
+            for (int i = 1; i <= 3; i++) {
+                server.loop.watches().fire(event(LONG, i));
+            }
+            server.loop.flush();
+        });
+        assertFalse(reads.isGone());
+        onLoop(() -> reads.close("the test is over"));
+        channel.releaseOutbound();
+    }
+
+    @Test
+    void anEventThatCannotBeEncodedForOneIsEncodedForTheNext() {
+        ByteBuf small = memory.heapBuffer(LONG / 4, LONG / 2); // as if there were no more memory
+        ByteBufAllocator full = (ByteBufAllocator) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {ByteBufAllocator.class}, (proxy, method, none) -> small);
+        SharedEvent shared = new SharedEvent(event(LONG, 1), 2);
+        assertThrows(IndexOutOfBoundsException.class, () -> shared.slice(full));
+        assertEquals(0, small.refCnt());
+        ByteBuf next = shared.slice(memory);
+        assertEquals(frameOf(event(LONG, 1)), next);
+        next.release();
+        shared.release();
     }
 
     /** Each counts what its own client has to read, also what is in memory once. */
