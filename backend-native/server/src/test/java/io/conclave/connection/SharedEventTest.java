@@ -76,9 +76,12 @@ class SharedEventTest {
         return memory.metric().usedHeapMemory() + memory.metric().usedDirectMemory();
     }
 
-    /** All that the client of a channel reads now. */
+    /** All that the client of a channel reads now: the loop's turn may not have come to its flush yet. */
     private ByteBuf read(UnreadChannel channel) {
-        onLoop(channel::readAll);
+        onLoop(() -> {
+            server.loop.flush();
+            channel.readAll();
+        });
         ByteBuf all = Unpooled.buffer();
         for (ByteBuf part = channel.readOutbound(); part != null; part = channel.readOutbound()) {
             all.writeBytes(part);
