@@ -8,6 +8,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.List;
  */
 public final class AttackerProcess implements AutoCloseable {
     private static final Path NICE = Path.of("/usr/bin/nice");
+    private static final String BURN = "BURN";
 
     private final Process process;
     private final BufferedWriter commands;
@@ -46,6 +48,19 @@ public final class AttackerProcess implements AutoCloseable {
         say(line.toString());
     }
 
+    /**
+     * Returns when as many threads as the last attack had begin to take so many seconds of processor time in each
+     * second, and do nothing else.
+     */
+    void burn(double cores) throws IOException {
+        say(BURN + " " + cores);
+    }
+
+    /** The processor time that it has taken since it began. */
+    Duration processorTime() {
+        return process.info().totalCpuDuration().orElse(Duration.ZERO);
+    }
+
     /** Returns what was sent, when all of its connections are closed. */
     String end() throws IOException {
         return say("end");
@@ -69,15 +84,26 @@ public final class AttackerProcess implements AutoCloseable {
     /** Begins and ends attacks as the lines of its input say. */
     public static void main(String[] arguments) throws Exception {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        int threads = 1; // of the last attack
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             List<String> words = Arrays.asList(line.split(" "));
-            List<Integer> ports = words.stream().skip(3).map(Integer::valueOf).toList();
-            Attackers attackers =
-                    new Attackers(Attack.valueOf(words.get(0)), words.get(1), ports, Integer.parseInt(words.get(2)));
-            System.out.println("begun");
-            in.readLine();
-            attackers.close();
-            System.out.println(attackers.describe());
+            if (words.get(0).equals(BURN)) {
+                Burner burner = new Burner(Double.parseDouble(words.get(1)), threads);
+                System.out.println("begun");
+                in.readLine();
+                burner.close();
+                System.out.println("burnt");
+            } else {
+                List<Integer> ports =
+                        words.stream().skip(3).map(Integer::valueOf).toList();
+                Attackers attackers = new Attackers(
+                        Attack.valueOf(words.get(0)), words.get(1), ports, Integer.parseInt(words.get(2)));
+                threads = attackers.threads();
+                System.out.println("begun");
+                in.readLine();
+                attackers.close();
+                System.out.println(attackers.describe());
+            }
         }
     }
 }

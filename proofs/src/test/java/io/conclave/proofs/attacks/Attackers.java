@@ -167,6 +167,10 @@ final class Attackers implements AutoCloseable {
         }
     }
 
+    int threads() {
+        return threads.size();
+    }
+
     /** How many requests were sent, and how often a connection was closed by a server. */
     String describe() {
         return sent + " requests sent, " + closed + " connections closed"

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 
 /**
  * All attacks in random order, again and again for a given time, against servers with a heap of 256 MB. After each
@@ -24,7 +25,7 @@ public final class HostileCampaign {
     private static final int HISTOGRAM_LINES = 15;
     private static final int SECONDS_BEFORE = 3;
 
-    /** The p99 of others that is asked for, in times that before an attack; 0 to measure only. */
+    /** The p99 of others that is asked for, in times that beside a burner; 0 to measure only. */
     private static final double TIMES = Double.parseDouble(System.getProperty("hostile.times", "0"));
 
     private final HostileClients clients;
@@ -67,7 +68,7 @@ public final class HostileCampaign {
             List<Attack> slowed = campaign.attacksBeyond(TIMES);
             if (TIMES > 0 && !slowed.isEmpty()) {
                 throw new IllegalStateException(
-                        "the p99 of others was more than " + TIMES + " times that before in " + slowed);
+                        "the p99 of others was more than " + TIMES + " times that beside a burner in " + slowed);
             }
         }
     }
@@ -85,12 +86,14 @@ public final class HostileCampaign {
                 left.addAll(attacks);
                 Collections.shuffle(left, random);
             }
-            HostileClients.Outcome outcome = clients.run(left.remove(0), SECONDS_BEFORE, secondsOfAnAttack);
+            HostileClients.Outcome attacked = clients.run(left.remove(0), SECONDS_BEFORE, secondsOfAnAttack);
+            clients.tidy();
+            HostileClients.Outcome outcome =
+                    attacked.beside(clients.besideBurner(attacked.attackersCores(), secondsOfAnAttack));
             outcomes.computeIfAbsent(outcome.attack(), none -> new ArrayList<>())
                     .add(outcome);
             System.out.println(outcome.row() + " " + outcome.sent());
             outcome.refused().forEach(System.out::println);
-            clients.tidy();
             if (count % SERIES == 0) {
                 heaps.add(clients.liveHeaps());
                 System.out.println("live heap after " + count + " attacks: " + heaps.get(heaps.size() - 1));
@@ -116,13 +119,21 @@ public final class HostileCampaign {
                 Bystanders.Latencies.medianOf(
                         runs.stream().map(HostileClients.Outcome::before).toList()),
                 Bystanders.Latencies.medianOf(
+                        runs.stream().map(HostileClients.Outcome::beside).toList()),
+                Bystanders.Latencies.medianOf(
                         runs.stream().map(HostileClients.Outcome::during).toList()),
+                average(runs, HostileClients.Outcome::attackersCores),
+                average(runs, HostileClients.Outcome::serversCores),
                 runs.stream().mapToInt(HostileClients.Outcome::ended).sum(),
                 List.of(),
                 "");
     }
 
-    /** Those in whose median others had a p99 of more than so many times that before. */
+    private static double average(List<HostileClients.Outcome> runs, ToDoubleFunction<HostileClients.Outcome> value) {
+        return runs.stream().mapToDouble(value).average().orElse(0);
+    }
+
+    /** Those in whose median others had a p99 of more than so many times that beside a burner. */
     private List<Attack> attacksBeyond(double times) {
         return outcomes.keySet().stream()
                 .filter(attack -> !median(attack).isWithin(times))
@@ -134,7 +145,7 @@ public final class HostileCampaign {
         System.out.println(HostileClients.Outcome.heading());
         outcomes.keySet().forEach(attack -> System.out.println(median(attack).row()));
         List<Attack> beyond = attacksBeyond(3);
-        System.out.println("\nThe p99 of others was within three times that before in "
+        System.out.println("\nThe p99 of others was within three times that beside a burner in "
                 + (outcomes.size() - beyond.size()) + " of " + outcomes.size() + " attacks; not in " + beyond);
         System.out.println("\nLive heap at the start, and after each series of " + SERIES + " attacks: " + heaps);
         ensemble.members().stream()

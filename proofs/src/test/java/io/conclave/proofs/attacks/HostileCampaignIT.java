@@ -5,7 +5,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The campaign of {@code scripts/hostile-clients}. It measures, and fails if one of our servers ends, a request of
- * others fails, or the p99 of others is beyond {@code hostile.times} that before, if that is given.
+ * others fails, or the p99 of others is beyond {@code hostile.times} that beside a {@link Burner}, if that is given.
  */
 @Tag("long")
 class HostileCampaignIT {

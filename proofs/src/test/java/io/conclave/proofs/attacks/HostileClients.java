@@ -49,47 +49,64 @@ final class HostileClients implements AutoCloseable {
     }
 
     /**
-     * An attack, what other clients measured before and during it, how many servers it has ended, and how many of those
-     * that came while it went on were refused: a client at each server, and an operator.
+     * An attack, what other clients measured before and during it and beside a burner of the same processor time, how
+     * many servers it has ended, and how many of those that came while it went on were refused: a client at each
+     * server, and an operator.
+     *
+     * @param beside beside a burner; as before the attack where that is not measured
+     * @param attackersCores the processor time of the attackers, in cores
+     * @param serversCores the same of the servers
      */
     record Outcome(
             Attack attack,
             Bystanders.Latencies before,
+            Bystanders.Latencies beside,
             Bystanders.Latencies during,
+            double attackersCores,
+            double serversCores,
             int ended,
             List<String> refused,
             String sent) {
         /** Below it, a difference says more about the machine than about the servers. */
         private static final double FLOOR_MS = 20;
 
-        /** Whether the others' p99 was within so many times that before, or close to it. */
+        /** With what others measured beside a burner. */
+        Outcome beside(Bystanders.Latencies beside) {
+            return new Outcome(attack, before, beside, during, attackersCores, serversCores, ended, refused, sent);
+        }
+
+        /** Whether the others' p99 was within so many times that beside a burner, or close to it. */
         boolean isWithin(double times) {
-            return during.p99() <= Math.max(before.p99() * times, before.p99() + FLOOR_MS);
+            return during.p99() <= Math.max(beside.p99() * times, beside.p99() + FLOOR_MS);
         }
 
         double ratio() {
-            return before.p99() == 0 ? 0 : during.p99() / before.p99();
+            return beside.p99() == 0 ? 0 : during.p99() / beside.p99();
         }
 
         static String heading() {
-            return "| attack | p99 before it | p99 during it | times | longest | failed | servers ended |\n"
-                    + "|---|---|---|---|---|---|---|";
+            return "| attack | p99 before it | beside a burner | during it | times | longest | failed | servers ended"
+                    + " | cores of attackers, servers |\n"
+                    + "|---|---|---|---|---|---|---|---|---|";
         }
 
         /** A row of the table. */
         String row() {
             return String.format(
                     Locale.ROOT,
-                    "| %s | %.0f | %.0f | %.1f%s | %.0f | %d of %d | %d |",
+                    "| %s | %.0f | %.0f | %.0f | %.1f%s | %.0f | %d of %d | %d | %.2f, %.2f |",
                     attack,
                     before.p99(),
+                    beside.p99(),
                     during.p99(),
                     ratio(),
                     isWithin(3) ? "" : " (!)",
                     during.max(),
                     during.failures(),
                     during.count() + during.failures(),
-                    ended);
+                    ended,
+                    attackersCores,
+                    serversCores);
         }
     }
 
@@ -175,16 +192,46 @@ final class HostileClients implements AutoCloseable {
             pass(WINDOW);
             bystanders.reset();
             Bystanders.Latencies before = windows(bystanders, secondsBefore);
+            long sinceNanos = System.nanoTime();
+            Duration ofAttackers = attackers.processorTime();
+            Duration ofServers = processorTimeOfServers();
             attackers.begin(attack, Integer.toString(runs++), ports, connectionsPerServer);
             Bystanders.Latencies during = windows(bystanders, seconds);
+            double attackersCores = cores(ofAttackers, attackers.processorTime(), sinceNanos);
+            double serversCores = cores(ofServers, processorTimeOfServers(), sinceNanos);
             List<String> refused = attack.opening(0).isPresent() ? newcomers(attack) : List.of();
             String sent = attackers.end();
             pass(REST);
             int ended = (int) ensemble.members().stream()
                     .filter(member -> !member.isAlive())
                     .count();
-            return new Outcome(attack, before, during, ended, refused, sent);
+            return new Outcome(attack, before, before, during, attackersCores, serversCores, ended, refused, sent);
         }
+    }
+
+    /** What others measure while a process takes so much processor time in the attackers' place. */
+    Bystanders.Latencies besideBurner(double cores, int seconds) throws Exception {
+        try (Bystanders bystanders = new Bystanders(ensemble.members())) {
+            attackers.burn(cores);
+            pass(WINDOW);
+            bystanders.reset();
+            Bystanders.Latencies beside = windows(bystanders, seconds);
+            attackers.end();
+            return beside;
+        }
+    }
+
+    /** Of those that are alive. */
+    private Duration processorTimeOfServers() {
+        return ensemble.members().stream()
+                .filter(Member::isAlive)
+                .flatMap(member -> ProcessHandle.of(member.pid()).stream())
+                .flatMap(process -> process.info().totalCpuDuration().stream())
+                .reduce(Duration.ZERO, Duration::plus);
+    }
+
+    private static double cores(Duration from, Duration to, long sinceNanos) {
+        return Math.max(0, to.minus(from).toNanos() / (double) (System.nanoTime() - sinceNanos));
     }
 
     /** What a client that comes to each server, and an operator, are told if they are refused. */

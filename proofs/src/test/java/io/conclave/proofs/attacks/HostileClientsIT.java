@@ -30,7 +30,8 @@ class HostileClientsIT {
 
     /**
      * Half of the others' requests are answered sooner, also on a busy machine. If none is answered for the time of an
-     * attack, the median of its windows is 2 s. How p99 compares with that before an attack, the campaign shows.
+     * attack, the median of its windows is 2 s. How p99 compares with that beside a process that takes as much of the
+     * processors, the campaign shows.
      */
     private static final double STANDSTILL_MS = 1_500;
 
