@@ -7,12 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.error.WaitTimeoutException;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
 /**
@@ -21,14 +20,10 @@ import org.junit.jupiter.api.function.Executable;
 class BarrierErrorsTest {
     private static final Duration SOON = Duration.ofMillis(50);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Coordinator coordinator = Coordinator.connect("memory:" + store);
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
-    }
+    private final Coordinator coordinator = store.connect();
 
     private static void assertLate(String path, String words, Executable wait) {
         WaitTimeoutException late = assertThrows(WaitTimeoutException.class, wait);
@@ -73,7 +68,7 @@ class BarrierErrorsTest {
 
     @Test
     void participantThatOthersDoNotFollowOutSaysSo() throws Exception {
-        try (Coordinator other = Coordinator.connect("memory:" + store)) {
+        try (Coordinator other = store.connect()) {
             var inside = DoubleBarrier.at(other, "/barriers/step", 2).enterAsync();
             Participation here =
                     DoubleBarrier.at(coordinator, "/barriers/step", 2).enter();

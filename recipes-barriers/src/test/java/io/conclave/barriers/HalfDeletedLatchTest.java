@@ -12,25 +12,20 @@ import io.conclave.node.Acl;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.SetAcl;
-import io.conclave.testkit.memory.MemoryStore;
-import java.util.UUID;
+import io.conclave.testkit.contract.TestStore;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A latch whose parts were deleted by another client, and which may not be made whole by this one. */
 class HalfDeletedLatchTest {
     private static final NodePath PATH = NodePath.of("/latch");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Coordinator coordinator = Coordinator.connect("memory:" + store);
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
-    }
+    private final Coordinator coordinator = store.connect();
 
     @Test
     void countIsRefusedAndNotTriedOverAndOver() throws Exception {

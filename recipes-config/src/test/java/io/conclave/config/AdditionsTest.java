@@ -15,22 +15,21 @@ import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What becomes of each addition that goes with others in one write. */
 class AdditionsTest {
@@ -39,8 +38,10 @@ class AdditionsTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int MANY = 50;
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource();
     private final AtomicInteger writes = new AtomicInteger();
     private Coordinator coordinator;
@@ -49,10 +50,7 @@ class AdditionsTest {
 
     @BeforeEach
     void connect() throws Exception {
-        coordinator = Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(clock)
-                .connect();
+        coordinator = store.connect(clock);
         counter = SharedCounter.at(coordinator, PATH);
         counter.add(100);
         session = RecipeAccess.session(coordinator).id();
@@ -62,12 +60,6 @@ class AdditionsTest {
             }
             return RequestFate.PROCEED;
         });
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
     }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
@@ -133,7 +125,7 @@ class AdditionsTest {
     }
 
     private boolean counterIs(long value) throws InterruptedException {
-        try (Coordinator other = Coordinator.connect("memory:" + store)) {
+        try (Coordinator other = store.connect()) {
             return SharedCounter.at(other, PATH).get() == value;
         }
     }

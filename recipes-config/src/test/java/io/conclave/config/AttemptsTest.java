@@ -13,20 +13,19 @@ import io.conclave.request.Request;
 import io.conclave.request.Sync;
 import io.conclave.spi.BackendSession;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.MemoryStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.conclave.testkit.contract.TestStore;
+import io.conclave.testkit.memory.ForwardingSession;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A call that loses every race goes on as long as its caller waits for it, and no longer. */
 class AttemptsTest {
@@ -35,7 +34,9 @@ class AttemptsTest {
     private static final int MANY = 50;
     private static final ConfigKey<Long> KEY = ConfigKey.ofLong("key");
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final ManualTimeSource clock = new ManualTimeSource();
     private final AtomicInteger attempts = new AtomicInteger();
     private volatile Callable<?> beforeEachWrite = () -> "nothing";
@@ -44,39 +45,31 @@ class AttemptsTest {
 
     @BeforeEach
     void connect() {
-        MemoryStore.named(store).faults().plant(clock, this::outrun);
-        coordinator = connect(clock);
-        rival = connect(new ManualTimeSource());
-    }
-
-    private Coordinator connect(ManualTimeSource time) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(time)
-                .connect();
+        store.faults().plant(clock, this::outrun);
+        coordinator = store.connect(clock);
+        rival = store.connect(new ManualTimeSource());
     }
 
     /** Another process writes before each write. */
     private BackendSession outrun(BackendSession session) {
-        return (BackendSession) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {BackendSession.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("submit") && !((Request<?>) arguments[0]).isRead()) {
-                        beforeEachWrite.call();
-                        attempts.incrementAndGet();
-                    }
-                    try {
-                        return method.invoke(session, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return new ForwardingSession(session) {
+            @Override
+            public <R> CompletionStage<R> submit(Request<R> request) {
+                if (!request.isRead()) {
+                    outrun();
+                }
+                return super.submit(request);
+            }
+        };
     }
 
-    @AfterEach
-    void close() {
-        coordinator.close();
-        rival.close();
-        MemoryStore.forget(store);
+    private void outrun() {
+        try {
+            beforeEachWrite.call();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+        attempts.incrementAndGet();
     }
 
     private SharedValue<Long> value(Coordinator of) {
@@ -236,6 +229,6 @@ class AttemptsTest {
     }
 
     private int watches(long session) {
-        return MemoryStore.named(store).faults().watchCount(session);
+        return store.faults().watchCount(session);
     }
 }

@@ -12,32 +12,26 @@ import io.conclave.error.ClosedException;
 import io.conclave.node.NodePath;
 import io.conclave.request.Create;
 import io.conclave.request.GetData;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a cache leaves behind, and which callers it keeps waiting. */
 class CacheClosingTest {
-    private final String name = UUID.randomUUID().toString();
-    private final MemoryStore store = MemoryStore.named(name);
-
-    @AfterEach
-    void forget() {
-        MemoryStore.forget(name);
-    }
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
     @Test
     void cacheThatIsClosedWhileItLoadsLeavesNoOneShotWatch() throws InterruptedException {
         store.faults().withoutPersistentWatches();
-        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator coordinator = store.connect()) {
             for (int i = 0; i < 20; i++) {
                 coordinator.execute(Create.of(NodePath.of("/child" + i)));
             }
@@ -61,7 +55,7 @@ class CacheClosingTest {
     /** As it comes before the close is noticed. */
     @Test
     void failureOfWhatAClosedCacheHasNotLoadedComesPlain() throws Exception {
-        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator coordinator = store.connect()) {
             long session = RecipeAccess.session(coordinator).id();
             store.faults().holdReplies(session);
             SubtreeCache cache = SubtreeCache.at(coordinator, "/");
@@ -75,7 +69,7 @@ class CacheClosingTest {
 
     @Test
     void closedCacheNotifiesNoListener() throws InterruptedException {
-        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator coordinator = store.connect()) {
             List<Object> told = Collections.synchronizedList(new ArrayList<>());
             NodeCache closed = NodeCache.at(coordinator, "/");
             closed.awaitLoaded(Duration.ofSeconds(20));
@@ -91,7 +85,7 @@ class CacheClosingTest {
 
     @Test
     void continuationThatBlocksOnceTheCacheIsLoadedHoldsUpNoOther() throws Exception {
-        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator coordinator = store.connect()) {
             store.faults().holdReplies(RecipeAccess.session(coordinator).id());
             NodeCache cache = NodeCache.at(coordinator, "/");
             CompletableFuture<Void> first = cache.loaded();

@@ -14,21 +14,21 @@ import io.conclave.request.Request;
 import io.conclave.request.Sync;
 import io.conclave.spi.BackendSession;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.memory.ForwardingSession;
 import io.conclave.testkit.memory.RequestFate;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,15 +38,17 @@ class LargeLoadTest {
     private static final int CHILDREN = 100;
     private static final int BYTES = 100_000;
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final ManualTimeSource process = new ManualTimeSource();
-    private final Faults faults = MemoryStore.named(store).faults();
+    private final Faults faults = store.faults();
     private final AtomicInteger awaited = new AtomicInteger();
     private final AtomicInteger mostAwaited = new AtomicInteger();
 
     @BeforeEach
     void fill() throws Exception {
-        try (Coordinator operator = Coordinator.connect("memory:" + store)) {
+        try (Coordinator operator = store.connect()) {
             operator.execute(Create.of(NodePath.of("/cached")));
             for (int i = 0; i < CHILDREN; i++) {
                 operator.execute(Create.of(NodePath.of("/cached/" + i)).withData(new byte[BYTES]));
@@ -54,16 +56,8 @@ class LargeLoadTest {
         }
     }
 
-    @AfterEach
-    void forget() {
-        MemoryStore.forget(store);
-    }
-
     private Coordinator connect() {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(process)
-                .connect();
+        return store.connect(process);
     }
 
     private static void awaitDispatcher(RecipeSession session) throws Exception {
@@ -109,15 +103,17 @@ class LargeLoadTest {
     }
 
     private BackendSession counting(BackendSession session) {
-        return (BackendSession) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {BackendSession.class}, (proxy, method, arguments) -> {
-                    Object answer = method.invoke(session, arguments);
-                    if (!method.getName().equals("submit") || !(arguments[0] instanceof GetData)) {
-                        return answer;
-                    }
-                    mostAwaited.accumulateAndGet(awaited.incrementAndGet(), Math::max);
-                    return ((CompletableFuture<?>) answer).whenComplete((data, failure) -> awaited.decrementAndGet());
-                });
+        return new ForwardingSession(session) {
+            @Override
+            public <R> CompletionStage<R> submit(Request<R> request) {
+                CompletionStage<R> answer = super.submit(request);
+                if (!(request instanceof GetData)) {
+                    return answer;
+                }
+                mostAwaited.accumulateAndGet(awaited.incrementAndGet(), Math::max);
+                return answer.whenComplete((data, failure) -> awaited.decrementAndGet());
+            }
+        };
     }
 
     /** A ping's answer comes behind all of them. */

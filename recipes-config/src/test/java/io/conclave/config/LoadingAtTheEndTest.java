@@ -8,13 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
+import io.conclave.request.Request;
 import io.conclave.spi.BackendSession;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.memory.ForwardingSession;
 import io.conclave.testkit.memory.MemoryStore;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,18 +34,14 @@ class LoadingAtTheEndTest {
 
     /** Fails all requests as a session does that is being closed, before it says so. */
     private BackendSession closing(BackendSession session) {
-        return (BackendSession) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {BackendSession.class}, (proxy, method, arguments) -> {
-                    if (!method.getName().equals("submit")) {
-                        return method.invoke(session, arguments);
-                    }
-                    CompletableFuture<Object> failed = new CompletableFuture<>();
-                    session.dispatcher().execute(() -> {
-                        failed.completeExceptionally(new ClosedException("the session was closed"));
-                        refused.incrementAndGet();
-                    });
-                    return failed;
-                });
+        return new ForwardingSession(session) {
+            @Override
+            public <R> CompletionStage<R> submit(Request<R> request) {
+                CompletionStage<R> failed = failed(new ClosedException("the session was closed"));
+                dispatcher().execute(refused::incrementAndGet); // once that was told
+                return failed;
+            }
+        };
     }
 
     @Test

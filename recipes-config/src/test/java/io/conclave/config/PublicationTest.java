@@ -19,18 +19,17 @@ import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,16 +37,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PublicationTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private final String store = UUID.randomUUID().toString();
-
-    @AfterEach
-    void forget() {
-        MemoryStore.forget(store);
-    }
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
     @Test
     void thousandsOfNewKeysCostOneReadEachAndOneTransaction() throws InterruptedException {
-        try (Coordinator coordinator = Coordinator.connect("memory:" + store)) {
+        try (Coordinator coordinator = store.connect()) {
             Configuration configuration = Configuration.at(coordinator, "/config");
             assertTrue(configuration.publish(ConfigBatch.EMPTY));
             int keys = 4000;
@@ -55,16 +50,16 @@ class PublicationTest {
             for (int i = 0; i < keys; i += 2) {
                 batch = batch.set(ConfigKey.ofLong("key" + i), 1L).set(ConfigKey.ofLong("folder/key" + i), 1L);
             }
-            long before = MemoryStore.named(store).faults().requestCount();
+            long before = store.faults().requestCount();
             assertTrue(configuration.publish(batch));
-            long requests = MemoryStore.named(store).faults().requestCount() - before;
+            long requests = store.faults().requestCount() - before;
             assertEquals(keys + 1 + 1 + 1, requests, "the root, the folder, and the transaction");
         }
     }
 
     @Test
     void publicationThatCreatesNothingLeavesNothingBehind() throws InterruptedException {
-        try (Coordinator coordinator = Coordinator.connect("memory:" + store)) {
+        try (Coordinator coordinator = store.connect()) {
             Configuration configuration = Configuration.at(coordinator, "/config");
             assertTrue(configuration.publish(ConfigBatch.EMPTY.remove(ConfigKey.ofText("none/there"))));
             Versioned<String> gone = new Versioned<>("value", 7, 7);
@@ -82,12 +77,12 @@ class PublicationTest {
     void removalTakesAwayWhatWasSetMeanwhile(String name) throws Exception {
         ConfigKey<String> old = ConfigKey.ofText(name);
         ConfigKey<String> fresh = ConfigKey.ofText("new");
-        try (Coordinator coordinator = Coordinator.connect("memory:" + store);
-                Coordinator others = Coordinator.connect("memory:" + store)) {
+        try (Coordinator coordinator = store.connect();
+                Coordinator others = store.connect()) {
             Configuration configuration = Configuration.at(coordinator, "/config");
             configuration.publish(ConfigBatch.EMPTY);
             Configuration theirs = Configuration.at(others, "/config");
-            Faults faults = MemoryStore.named(store).faults();
+            Faults faults = store.faults();
             long session = RecipeAccess.session(coordinator).id();
             CompletableFuture<Void> looked = new CompletableFuture<>();
             NodePath oldPath = NodePath.of("/config/" + name);
@@ -112,7 +107,7 @@ class PublicationTest {
     @Test
     void keyMayBeSetAboveOneThatIsRemovedAndHasNoZnode() throws Exception {
         ConfigKey<String> folder = ConfigKey.ofText("folder");
-        try (Coordinator coordinator = Coordinator.connect("memory:" + store)) {
+        try (Coordinator coordinator = store.connect()) {
             Configuration configuration = Configuration.at(coordinator, "/config");
             assertTrue(configuration.publish(ConfigBatch.EMPTY
                     .set(folder, "value")
@@ -131,13 +126,8 @@ class PublicationTest {
 
     /** A coordinator whose server does not show yet what it has written itself. */
     private Coordinator lagging(Request<?> write) {
-        Coordinator coordinator = Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(new ManualTimeSource())
-                .connect();
-        MemoryStore.named(store)
-                .faults()
-                .onNext(RecipeAccess.session(coordinator).id(), write::equals, RequestFate.DROP_AND_LAG);
+        Coordinator coordinator = store.connect(new ManualTimeSource());
+        store.faults().onNext(RecipeAccess.session(coordinator).id(), write::equals, RequestFate.DROP_AND_LAG);
         assertThrows(OutcomeUnknownException.class, () -> coordinator.execute(write));
         return coordinator;
     }
@@ -145,7 +135,7 @@ class PublicationTest {
     @Test
     void counterOfAServerThatLagsIsNotTakenForAnother() throws Exception {
         NodePath path = NodePath.of("/counter");
-        try (Coordinator others = Coordinator.connect("memory:" + store)) {
+        try (Coordinator others = store.connect()) {
             SharedCounter.at(others, path).add(3);
         }
         byte[] five = ByteBuffer.allocate(Long.BYTES).putLong(5).array();
@@ -158,7 +148,7 @@ class PublicationTest {
 
     @Test
     void keyThatAServerThatLagsDoesNotShowIsThereToo() throws Exception {
-        try (Coordinator others = Coordinator.connect("memory:" + store)) {
+        try (Coordinator others = store.connect()) {
             Configuration.at(others, "/config").publish(ConfigBatch.EMPTY);
         }
         for (boolean isExpected : new boolean[] {false, true}) {
@@ -180,14 +170,11 @@ class PublicationTest {
         ManualTimeSource clock = new ManualTimeSource();
         Duration away = Duration.ofSeconds(1);
         ConfigKey<String> key = ConfigKey.ofText("key");
-        try (Coordinator coordinator = Coordinator.builder("memory:" + store)
-                        .sessionTimeout(Duration.ofHours(1))
-                        .timeSource(clock)
-                        .connect();
-                Coordinator others = Coordinator.connect("memory:" + store)) {
+        try (Coordinator coordinator = store.connect(clock);
+                Coordinator others = store.connect()) {
             Configuration configuration = Configuration.at(coordinator, "/config");
             configuration.publish(ConfigBatch.setting(key, "first"));
-            Faults faults = MemoryStore.named(store).faults();
+            Faults faults = store.faults();
             faults.reconnectAfter(away);
             faults.onNext(Multi.class::isInstance, RequestFate.DROP_AFTER);
             CompletableFuture<Boolean> published = configuration.publishAsync(ConfigBatch.setting(key, "second"));

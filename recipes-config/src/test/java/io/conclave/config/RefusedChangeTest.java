@@ -8,21 +8,21 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.error.RefusalReason;
 import io.conclave.error.RefusedException;
 import io.conclave.request.GetData;
+import io.conclave.request.Request;
 import io.conclave.spi.BackendSession;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.MemoryStore;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.conclave.testkit.contract.TestStore;
+import io.conclave.testkit.memory.ForwardingSession;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A view whose read of a znode that has changed is refused at first, by the bound of its session's queue, say. */
 class RefusedChangeTest {
@@ -31,51 +31,38 @@ class RefusedChangeTest {
     private static final ConfigKey<String> ONE = ConfigKey.ofText("one");
     private static final ConfigKey<String> TWO = ConfigKey.ofText("two");
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final ManualTimeSource process = new ManualTimeSource();
     private final AtomicBoolean refuses = new AtomicBoolean();
     private final CompletableFuture<Void> refused = new CompletableFuture<>();
 
-    @AfterEach
-    void forget() {
-        MemoryStore.forget(store);
-    }
-
-    private Coordinator connect(ManualTimeSource time) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(time)
-                .connect();
-    }
-
     private BackendSession refusing(BackendSession session) {
-        return (BackendSession) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {BackendSession.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("submit")
-                            && arguments[0] instanceof GetData read
-                            && read.path().name().equals("two")
-                            && refuses.getAndSet(false)) {
-                        CompletableFuture<Object> answer = new CompletableFuture<>();
-                        session.dispatcher().execute(() -> {
-                            answer.completeExceptionally(
-                                    new RefusedException(RefusalReason.LIMIT_EXCEEDED, "too many requests"));
-                            session.dispatcher().execute(() -> refused.complete(null));
-                        });
-                        return answer;
-                    }
-                    try {
-                        return method.invoke(session, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
+        return new ForwardingSession(session) {
+            @Override
+            public <R> CompletionStage<R> submit(Request<R> request) {
+                boolean isOfTwo =
+                        request instanceof GetData read && read.path().name().equals("two") && refuses.getAndSet(false);
+                if (!isOfTwo) {
+                    return super.submit(request);
+                }
+                CompletableFuture<R> answer = new CompletableFuture<>();
+                dispatcher().execute(() -> {
+                    answer.completeExceptionally(
+                            new RefusedException(RefusalReason.LIMIT_EXCEEDED, "too many requests"));
+                    dispatcher().execute(() -> refused.complete(null)); // behind all that follows from it
                 });
+                return answer;
+            }
+        };
     }
 
     @Test
     void viewShowsNoHalfOfAPublicationIfAReadIsRefusedAtFirst() throws Exception {
-        MemoryStore.named(store).faults().plant(process, this::refusing);
-        try (Coordinator reading = connect(process);
-                Coordinator writing = connect(new ManualTimeSource())) {
+        store.faults().plant(process, this::refusing);
+        try (Coordinator reading = store.connect(process);
+                Coordinator writing = store.connect(new ManualTimeSource())) {
             Configuration configuration = Configuration.at(writing, "/config");
             configuration.publish(ConfigBatch.setting(ONE, "a").set(TWO, "a"));
             ConfigView view = Configuration.at(reading, "/config").view();

@@ -1,82 +1,15 @@
 package io.conclave.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.conclave.coordinator.Coordinator;
-import io.conclave.error.OutcomeUnknownException;
 import io.conclave.error.RefusalReason;
-import io.conclave.error.RefusedException;
 import io.conclave.node.DataCodec;
-import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.DoubtfulWrites;
 import io.conclave.testkit.memory.RequestFate;
-import java.time.Duration;
-import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** The reply of a write is lost, and the look what became of it is refused: that says nothing of the write. */
-class RefusedLookTest {
-    private static final Duration STEP = Duration.ofMillis(100);
-
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
-    private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator coordinator = Coordinator.builder("memory:" + store)
-            .sessionTimeout(Duration.ofHours(1))
-            .timeSource(clock)
-            .connect();
-
-    @AfterEach
-    void close() {
-        faults.clear();
-        coordinator.close();
-        MemoryStore.forget(store);
-    }
-
-    /** The next write takes effect and its reply is lost; so many looks behind it are refused. */
-    private <T> CompletableFuture<T> write(
-            Supplier<CompletableFuture<T>> write, RequestFate fate, RefusalReason reason, int looks) {
-        AtomicInteger left = new AtomicInteger();
-        faults.refuse(request -> request.isRead() && left.getAndUpdate(one -> Math.max(0, one - 1)) > 0, reason);
-        faults.onNext(
-                request -> {
-                    if (!request.isRead()) {
-                        left.set(looks);
-                    }
-                    return !request.isRead();
-                },
-                fate);
-        CompletableFuture<T> outcome = write.get();
-        clock.advanceUntil(STEP, outcome::isDone);
-        return outcome;
-    }
-
-    private <T> T isFoundOut(Supplier<CompletableFuture<T>> write) {
-        return write(write, RequestFate.DROP_AFTER, RefusalReason.LIMIT_EXCEEDED, 3)
-                .join();
-    }
-
-    private void isUnknown(Supplier<CompletableFuture<?>> write) {
-        CompletableFuture<?> outcome = write(
-                () -> write.get().thenApply(any -> any),
-                RequestFate.DROP_AFTER,
-                RefusalReason.AUTH_FAILED,
-                Integer.MAX_VALUE);
-        Throwable failure =
-                assertThrows(CompletionException.class, outcome::join).getCause();
-        assertInstanceOf(OutcomeUnknownException.class, failure, failure::toString);
-        assertInstanceOf(RefusedException.class, failure.getCause(), failure::toString);
-        faults.clear();
-    }
-
+class RefusedLookTest extends DoubtfulWrites {
     private SharedCounter counter() {
         return SharedCounter.at(coordinator, "/counter");
     }

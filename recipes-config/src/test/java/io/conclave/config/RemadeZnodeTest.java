@@ -12,18 +12,17 @@ import io.conclave.node.NodePath;
 import io.conclave.request.Delete;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The reply of a write is lost, and another client deletes the znode and makes it again: the versions begin anew, and
@@ -34,25 +33,13 @@ class RemadeZnodeTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final String PATH = "/znode";
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator coordinator = connect(clock);
-    private final Coordinator other = connect(new ManualTimeSource());
-
-    private Coordinator connect(ManualTimeSource time) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(time)
-                .connect();
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        other.close();
-        MemoryStore.forget(store);
-    }
+    private final Coordinator coordinator = store.connect(clock);
+    private final Coordinator other = store.connect(new ManualTimeSource());
 
     private interface Step {
         void run() throws Exception;

@@ -21,15 +21,14 @@ import io.conclave.request.SetAcl;
 import io.conclave.request.SetData;
 import io.conclave.session.Authentication;
 import io.conclave.session.Registration;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Znodes that the mirror's user may not read. */
 class UnreadableZnodesTest {
@@ -39,26 +38,19 @@ class UnreadableZnodesTest {
     private static final NodePath SECRET = NodePath.of("/settings/secret");
     private static final NodePath BELOW = NodePath.of("/settings/secret/below");
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final Coordinator owner;
     private final Coordinator stranger;
 
     UnreadableZnodesTest() throws InterruptedException {
-        owner = Coordinator.builder("memory:" + store)
-                .authentication(Authentication.digest("bob", "secret"))
-                .connect();
-        stranger = Coordinator.connect("memory:" + store);
+        owner = store.opened(store.builder().authentication(Authentication.digest("bob", "secret")));
+        stranger = store.connect();
         for (NodePath path : List.of(ROOT, OPEN, SECRET, BELOW, BELOW.child("leaf"))) {
             owner.execute(Create.of(path));
         }
         owner.execute(SetAcl.of(SECRET, Acl.CREATOR_ONLY));
-    }
-
-    @AfterEach
-    void close() {
-        stranger.close();
-        owner.close();
-        MemoryStore.forget(store);
     }
 
     private Mirror loaded() throws InterruptedException {
@@ -144,7 +136,7 @@ class UnreadableZnodesTest {
     }
 
     private void readAnew() {
-        Faults faults = MemoryStore.named(store).faults();
+        Faults faults = store.faults();
         faults.suspend(RecipeAccess.session(stranger).id());
         faults.restore(RecipeAccess.session(stranger).id());
     }

@@ -8,34 +8,27 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The cache through an outage of the store, and the notes of errors, by a clock that the test moves. */
 class OutageTest {
     private static final Duration TICK = Duration.ofMillis(100);
 
-    private final String name = UUID.randomUUID().toString();
     private final ManualTimeSource clock = new ManualTimeSource();
-    private final MemoryStore store = MemoryStore.named(name, clock);
 
-    @AfterEach
-    void forget() {
-        MemoryStore.forget(name);
-    }
+    @RegisterExtension
+    final TestStore store = new TestStore(clock);
 
     private Coordinator connect() {
-        return Coordinator.builder("memory:" + name)
-                .sessionTimeout(Duration.ofSeconds(10))
-                .timeSource(clock)
-                .connect();
+        return store.opened(
+                store.builder().sessionTimeout(Duration.ofSeconds(10)).timeSource(clock));
     }
 
     private void until(Callable<Boolean> condition) {

@@ -14,18 +14,17 @@ import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A client that asks a holder to give up is closed meanwhile: it is unknown whether the holder was asked only if the
@@ -35,26 +34,13 @@ import org.junit.jupiter.api.Timeout;
 class ClosedRevocationTest {
     private static final Duration DEADLINE = Duration.ofSeconds(1);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator holder = connect(new ManualTimeSource());
-    private final Coordinator revoker = connect(clock);
-
-    @AfterEach
-    void close() {
-        faults.clear();
-        revoker.close();
-        holder.close();
-        MemoryStore.forget(store);
-    }
-
-    private Coordinator connect(ManualTimeSource clock) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(clock)
-                .connect();
-    }
+    private final Coordinator holder = store.connect(new ManualTimeSource());
+    private final Coordinator revoker = store.connect(clock);
 
     /** What it fails with if the revoker is closed while the reply to that request is missing. */
     private Class<?> failureOfClosingBefore(Predicate<Request<?>> answered) throws Exception {

@@ -17,41 +17,34 @@ import io.conclave.node.Permission;
 import io.conclave.request.Multi;
 import io.conclave.request.SetAcl;
 import io.conclave.request.Sync;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a downgrade says that failed while it was being found out which znode is there. */
 class DowngradeFailureTest {
     private static final String PATH = "/locks/downgraded";
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private Coordinator coordinator;
     private SharedLock lock;
 
     @BeforeEach
     void connect() {
-        coordinator = Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofSeconds(30))
-                .connect();
+        coordinator = store.opened(store.builder().sessionTimeout(Duration.ofSeconds(30)));
         lock = SharedLock.at(coordinator, PATH);
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
     }
 
     private Throwable failureOf(CompletableFuture<ReadGrant> downgrade) {

@@ -13,22 +13,23 @@ import io.conclave.request.Create;
 import io.conclave.request.Delete;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is ours goes, whether or not it was found before; what is not ours stays. */
 class GuaranteedDeleteTest {
     private static final NodePath PARENT = NodePath.of("/parent");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Coordinator coordinator =
-            Coordinator.builder("memory:" + store).connect();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Coordinator coordinator = store.builder().connect();
 
     @BeforeEach
     void createChildren() throws Exception {
@@ -40,7 +41,6 @@ class GuaranteedDeleteTest {
     @AfterEach
     void close() {
         coordinator.close();
-        MemoryStore.forget(store);
     }
 
     private void delete(String name, Consumer<GuaranteedDelete> how) throws Exception {
@@ -92,7 +92,7 @@ class GuaranteedDeleteTest {
             found.complete(null);
         });
         found.get(120, SECONDS);
-        MemoryStore.named(store).faults().drop(session.id());
+        store.faults().drop(session.id());
         coordinator.execute(Delete.of(ours));
         coordinator.execute(Create.of(ours));
         session.execute(deletion::delete);

@@ -13,38 +13,30 @@ import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.NotConnectedException;
 import io.conclave.node.NodePath;
 import io.conclave.session.SessionState;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A kept place is not passed on while the connection is away, and is passed on when it comes back. */
 class KeptLockSuspensionTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private Coordinator victim;
     private KeptLock lock;
 
     @BeforeEach
     void connect() {
-        victim = Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofMinutes(1))
-                .tryTimeout(Duration.ofMillis(50))
-                .connect();
+        victim = store.opened(
+                store.builder().sessionTimeout(Duration.ofMinutes(1)).tryTimeout(Duration.ofMillis(50)));
         lock = DistributedLock.at(victim, NodePath.of("/locks/suspended")).kept(Keeping.idleFor(Duration.ofHours(1)));
-    }
-
-    @AfterEach
-    void close() {
-        faults.clear();
-        victim.close();
-        MemoryStore.forget(store);
     }
 
     private long suspend() {

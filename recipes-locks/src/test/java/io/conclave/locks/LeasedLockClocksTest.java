@@ -15,16 +15,15 @@ import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** By which clocks a lease is over: of the holder by both, of a waiter by its monotonic one, each by its own. */
 @Timeout(value = 300, unit = SECONDS)
@@ -32,28 +31,16 @@ class LeasedLockClocksTest {
     private static final String PATH = "/leases/clocks";
     private static final Duration LEASE = Duration.ofSeconds(60);
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final ManualTimeSource holdersClock = new ManualTimeSource();
     private final ManualTimeSource waitersClock = new ManualTimeSource();
-    private final Coordinator holding = connect(holdersClock);
-    private final Coordinator waiting = connect(waitersClock);
-
-    private Coordinator connect(ManualTimeSource time) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(time)
-                .connect();
-    }
+    private final Coordinator holding = store.connect(holdersClock);
+    private final Coordinator waiting = store.connect(waitersClock);
 
     private static LeasedLock lock(Coordinator coordinator) {
         return LeasedLock.at(coordinator, PATH, LEASE);
-    }
-
-    @AfterEach
-    void close() {
-        waiting.close();
-        holding.close();
-        MemoryStore.forget(store);
     }
 
     private void awaitWaiters(int count) {
@@ -102,7 +89,7 @@ class LeasedLockClocksTest {
     void holderThatComesBackToALostSessionIsToldThatItsTimeIsOver() throws Exception {
         LeasedGrant grant = lock(holding).acquire();
         holdersClock.advanceWallOnly(LEASE);
-        MemoryStore.named(store).faults().expire(RecipeAccess.session(holding).id());
+        store.faults().expire(RecipeAccess.session(holding).id());
         holdersClock.advanceUntil(Duration.ofMillis(10), grant.lost()::isDone);
         assertEquals(LossReason.TIME_OVER, grant.lost().get(120, SECONDS));
         assertTrue(lock(waiting).acquire(Duration.ofMinutes(1)).isHeld(), "it has deleted its record");
@@ -111,7 +98,7 @@ class LeasedLockClocksTest {
     /** The holder's extension takes effect, and its connection breaks before the reply; it comes back too late. */
     private LeasedGrant holderThatIsAwayWhileItsExtensionTakesEffect() throws Exception {
         LeasedGrant grant = lock(holding).acquire();
-        Faults faults = MemoryStore.named(store).faults();
+        Faults faults = store.faults();
         faults.keepAway(holdersClock);
         faults.onNext(request -> request instanceof SetData, RequestFate.DROP_AFTER);
         grant.extendAsync(LEASE);
@@ -124,7 +111,7 @@ class LeasedLockClocksTest {
         LeasedGrant grant = holderThatIsAwayWhileItsExtensionTakesEffect();
         CompletableFuture<LeasedGrant> next = lock(waiting).acquireAsync();
         holdersClock.advanceUntil(Duration.ofSeconds(5), grant.lost()::isDone);
-        MemoryStore.named(store).faults().rejoin(holdersClock);
+        store.faults().rejoin(holdersClock);
         assertTrue(next.get(60, SECONDS).isHeld());
     }
 
@@ -133,7 +120,7 @@ class LeasedLockClocksTest {
         LeasedGrant grant = holderThatIsAwayWhileItsExtensionTakesEffect();
         LeasedGrant resumed = lock(waiting).resume(grant.id()).orElseThrow();
         holdersClock.advanceUntil(Duration.ofSeconds(5), grant.lost()::isDone);
-        MemoryStore.named(store).faults().rejoin(holdersClock);
+        store.faults().rejoin(holdersClock);
         grant.closeAsync().get(60, SECONDS);
         assertEquals(1, lock(waiting).holders().size());
         assertTrue(resumed.isHeld());
@@ -156,7 +143,7 @@ class LeasedLockClocksTest {
     @Test
     void timeOfAWaiterBehindAnotherCountsFromItsOwnFirstLook() throws Exception {
         lock(holding).acquire();
-        try (Coordinator first = connect(new ManualTimeSource())) {
+        try (Coordinator first = store.connect(new ManualTimeSource())) {
             CompletableFuture<LeasedGrant> ahead = lock(first).acquireAsync();
             awaitWaiters(1);
             CompletableFuture<LeasedGrant> behind = lock(waiting).acquireAsync();

@@ -19,19 +19,18 @@ import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a call says of a lease by its id when replies are lost, and what it leaves at the store when it is refused. */
 @Timeout(value = 300, unit = SECONDS)
@@ -39,20 +38,15 @@ class LeasedLockEdgesTest {
     private static final String PATH = "/leases/edges";
     private static final Duration LEASE = Duration.ofMinutes(10);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Coordinator one = Coordinator.connect("memory:" + store);
-    private final Coordinator other = Coordinator.connect("memory:" + store);
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Coordinator one = store.connect();
+    private final Coordinator other = store.connect();
+    private final Faults faults = store.faults();
 
     private static LeasedLock lock(Coordinator coordinator) {
         return LeasedLock.at(coordinator, PATH, LEASE);
-    }
-
-    @AfterEach
-    void close() {
-        one.close();
-        other.close();
-        MemoryStore.forget(store);
     }
 
     /** What the next request of this kind meets that {@code one} sends for the znode of this lease. */
@@ -142,7 +136,7 @@ class LeasedLockEdgesTest {
     @Test
     void holdersAreReadLinearizablyIfTheCoordinatorReadsSo() throws Exception {
         LeasedGrant grant = lock(other).acquire();
-        try (Coordinator reader = Coordinator.builder("memory:" + store)
+        try (Coordinator reader = store.builder()
                 .linearizableReads(true)
                 .timeSource(new ManualTimeSource()) // so that its server lags until it is asked to catch up
                 .connect()) {
@@ -169,8 +163,7 @@ class LeasedLockEdgesTest {
     @Test
     void extensionThatWasRefusedOnALostSessionIsNotSentTwiceOnTheNext() throws Exception {
         ManualTimeSource clock = new ManualTimeSource();
-        try (Coordinator extending =
-                Coordinator.builder("memory:" + store).timeSource(clock).connect()) {
+        try (Coordinator extending = store.opened(store.builder().timeSource(clock))) {
             LeasedGrant grant = lock(extending).acquire();
             AtomicInteger sent = new AtomicInteger();
             faults.refuse(

@@ -8,28 +8,29 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.request.Delete;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A try is not refused because of a place of its own session that is being deleted. */
 class LockOwnDepartureTest {
     private static final String PATH = "/locks/tried";
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private Coordinator coordinator;
     private DistributedLock lock;
 
     private Coordinator connect() {
-        return Coordinator.builder("memory:" + store)
+        return store.builder()
                 .sessionTimeout(Duration.ofSeconds(30))
                 .tryTimeout(Duration.ofMinutes(1)) // for a busy machine
                 .connect();
@@ -39,12 +40,6 @@ class LockOwnDepartureTest {
     void open() {
         coordinator = connect();
         lock = DistributedLock.at(coordinator, PATH);
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
     }
 
     @Test

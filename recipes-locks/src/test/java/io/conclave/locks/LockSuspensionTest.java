@@ -17,18 +17,18 @@ import io.conclave.node.NodePath;
 import io.conclave.request.GetChildren;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a lock does while the connection is away, and when it comes back. */
 class LockSuspensionTest {
@@ -38,8 +38,10 @@ class LockSuspensionTest {
     /** For a session that is to outlive a suspension, on a busy machine as well; one that is lost has its own clock. */
     private static final Duration LONG = Duration.ofMinutes(2);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource();
     private Coordinator victim;
     private Coordinator other;
@@ -47,19 +49,16 @@ class LockSuspensionTest {
     @BeforeEach
     void connect() {
         victim = victim().connect();
-        other = Coordinator.builder("memory:" + store).sessionTimeout(LONG).connect();
+        other = store.opened(store.builder().sessionTimeout(LONG));
     }
 
     @AfterEach
     void close() {
-        faults.clear();
         victim.close();
-        other.close();
-        MemoryStore.forget(store);
     }
 
     private CoordinatorBuilder victim() {
-        return Coordinator.builder("memory:" + store).sessionTimeout(LONG);
+        return store.builder().sessionTimeout(LONG);
     }
 
     private void reconnect(CoordinatorBuilder builder) {

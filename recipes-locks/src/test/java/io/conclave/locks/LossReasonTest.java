@@ -11,19 +11,20 @@ import io.conclave.error.LossReason;
 import io.conclave.grant.Grant;
 import io.conclave.metrics.MetricsHook;
 import io.conclave.node.NodePath;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.MemoryStore;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Why a grant is not held any more is known as soon as it is not, also before {@code lost()} tells. */
 class LossReasonTest {
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final CompletableFuture<Grant> grant = new CompletableFuture<>();
     private final CompletableFuture<LossReason> reason = new CompletableFuture<>();
-    private final Coordinator coordinator =
-            Coordinator.builder("memory:" + store).metrics(new AsksAtTheLoss()).connect();
+    private final Coordinator coordinator = store.opened(store.builder().metrics(new AsksAtTheLoss()));
 
     /** Is told of a loss before the grant's own listeners are. */
     private final class AsksAtTheLoss implements MetricsHook {
@@ -37,15 +38,9 @@ class LossReasonTest {
         }
     }
 
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
-    }
-
     private void assertDeletionIsTheReason(String znodes) throws Exception {
         CompletableFuture<LossReason> lost = grant.join().lost();
-        MemoryStore memory = MemoryStore.named(store);
+        MemoryStore memory = store.memory();
         NodePath one = memory.snapshot().keySet().stream()
                 .filter(path -> path.toString().startsWith(znodes + "/"))
                 .findFirst()

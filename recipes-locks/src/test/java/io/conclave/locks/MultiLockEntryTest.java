@@ -21,9 +21,9 @@ import io.conclave.request.Create;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Multi;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.driver.Mistake;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,21 +31,22 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The transactions of a multi-lock: what is sent, and what follows if an answer is lost or a place is. */
 class MultiLockEntryTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final List<String> sent = Collections.synchronizedList(new ArrayList<>());
     private Coordinator coordinator;
     private Coordinator other;
@@ -57,16 +58,7 @@ class MultiLockEntryTest {
     }
 
     private Coordinator connected() {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofSeconds(30))
-                .connect();
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        other.close();
-        MemoryStore.forget(store);
+        return store.opened(store.builder().sessionTimeout(Duration.ofSeconds(30)));
     }
 
     private static DistributedLock lock(Coordinator coordinator, String name) {
@@ -211,7 +203,7 @@ class MultiLockEntryTest {
             if (request instanceof GetChildren && isLost.get() && !isDone.getAndSet(true)) {
                 for (String name : names) {
                     NodePath line = NodePath.of("/multi/" + name);
-                    MemoryStore.named(store).snapshot().keySet().stream()
+                    store.memory().snapshot().keySet().stream()
                             .filter(path -> path.parent().equals(Optional.of(line)))
                             .forEach(faults::deleteAsOperator);
                 }
@@ -316,10 +308,8 @@ class MultiLockEntryTest {
         LockGrant a = lock(other, "a").acquire();
         ManualTimeSource clocks = new ManualTimeSource();
         faults.plant(clocks, mistake::around);
-        try (Coordinator first = Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofSeconds(30))
-                .timeSource(clocks)
-                .connect()) {
+        try (Coordinator first = store.opened(
+                store.builder().sessionTimeout(Duration.ofSeconds(30)).timeSource(clocks))) {
             faults.onNext(
                     RecipeAccess.session(first).id(),
                     request -> request instanceof Multi || request instanceof Create,

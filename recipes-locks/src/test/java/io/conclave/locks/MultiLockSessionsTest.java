@@ -10,14 +10,13 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.ClosedException;
 import io.conclave.error.SessionGoneException;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BiConsumer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -25,29 +24,21 @@ import org.junit.jupiter.params.provider.EnumSource;
 class MultiLockSessionsTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final Coordinator first = connected();
     private final Coordinator second = connected();
     private final Coordinator other = connected();
 
     private Coordinator connected() {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofSeconds(30))
-                .connect();
-    }
-
-    @AfterEach
-    void close() {
-        first.close();
-        second.close();
-        other.close();
-        MemoryStore.forget(store);
+        return store.opened(store.builder().sessionTimeout(Duration.ofSeconds(30)));
     }
 
     /** How a session ends. */
     enum End {
         CLOSED(ClosedException.class, (test, coordinator) -> coordinator.close()),
-        EXPIRED(SessionGoneException.class, (test, coordinator) -> MemoryStore.named(test.store)
+        EXPIRED(SessionGoneException.class, (test, coordinator) -> test.store
                 .faults()
                 .expire(RecipeAccess.session(coordinator).id()));
 

@@ -17,20 +17,19 @@ import io.conclave.request.GetData;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The reply of a write is lost, and the look what became of it is refused: that says nothing of the write. */
 @Timeout(300)
@@ -39,26 +38,13 @@ class RefusedLookTest {
     private static final Duration LEASE = Duration.ofMinutes(10);
     private static final Duration DEADLINE = Duration.ofSeconds(1);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator holder = connect(new ManualTimeSource());
-    private final Coordinator coordinator = connect(clock);
-
-    private Coordinator connect(ManualTimeSource clock) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(clock)
-                .connect();
-    }
-
-    @AfterEach
-    void close() {
-        faults.clear();
-        coordinator.close();
-        holder.close();
-        MemoryStore.forget(store);
-    }
+    private final Coordinator holder = store.connect(new ManualTimeSource());
+    private final Coordinator coordinator = store.connect(clock);
 
     /** The next such write meets that fate; so many reads behind it are refused. */
     private <T> CompletableFuture<T> call(

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
-import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.LossReason;
 import io.conclave.node.NodePath;
 import io.conclave.request.Delete;
@@ -13,73 +12,37 @@ import io.conclave.request.Exists;
 import io.conclave.request.Multi;
 import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.FullQueue;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Permits are held, and the watch on one of them is refused at first, by the bound of the session's queue. */
 class RefusedPermitWatchTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final NodePath PATH = NodePath.of("/semaphores/refused");
-    private static final int BOUND = 20;
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
-    private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator holding = Coordinator.builder("memory:" + store)
-            .sessionTimeout(Duration.ofSeconds(30))
-            .timeSource(clock)
-            .maxQueuedRequests(BOUND)
-            .connect();
-    private final Coordinator other = Coordinator.builder("memory:" + store)
-            .sessionTimeout(Duration.ofSeconds(30))
-            .timeSource(new ManualTimeSource())
-            .connect();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
+    private final FullQueue full = new FullQueue(store);
+    private final Coordinator holding = full.client();
+    private final Coordinator other =
+            store.opened(store.builder().sessionTimeout(Duration.ofSeconds(30)).timeSource(new ManualTimeSource()));
     private final DistributedSemaphore semaphore = DistributedSemaphore.at(holding, PATH, 2);
 
-    @AfterEach
-    void close() {
-        faults.clear();
-        holding.close();
-        other.close();
-        MemoryStore.forget(store);
-    }
-
-    private long session() {
-        return RecipeAccess.session(holding).id();
-    }
-
-    /** What was sent before is answered when this returns, and so is what follows from it. */
-    private void settle() throws Exception {
-        for (int i = 0; i < 4; i++) {
-            holding.execute(Exists.of(NodePath.ROOT));
-        }
-    }
-
-    /** What the session is told next finds its queue full. */
-    private void releaseRepliesBeforeThoseOfAFlood() {
-        List<CompletableFuture<?>> flood = new ArrayList<>();
-        for (int i = 0; i < BOUND; i++) {
-            flood.add(holding.submit(Exists.of(NodePath.ROOT)).handle((stat, failure) -> stat));
-        }
-        faults.releaseReplies(session());
-        flood.forEach(CompletableFuture::join);
-    }
-
     private void isToldOfALossAfterAMoment(PermitGrant grant) throws Exception {
-        settle();
+        full.settle();
         assertTrue(grant.isHeld());
-        clock.advance(Duration.ofSeconds(1));
-        settle();
+        full.goOn();
         List<NodePath> permits = grant.paths();
-        assertEquals(permits.size(), faults.watchCount(session()));
+        assertEquals(permits.size(), faults.watchCount(full.session()));
         other.execute(Delete.of(permits.get(permits.size() - 1)));
         assertEquals(LossReason.NODE_DELETED, grant.lost().get());
     }
@@ -94,31 +57,31 @@ class RefusedPermitWatchTest {
                                 .orElseThrow()
                                 .numChildren()
                         == 2);
-        releaseRepliesBeforeThoseOfAFlood(); // the transaction's own place in the queue is free for the first watch
+        full.releaseRepliesBeforeThoseOfAFlood(); // the transaction's own place in the queue is free for the first
+        // watch
         isToldOfALossAfterAMoment(acquiring.get());
     }
 
     @Test
     void fullQueueWhenAPermitIsWrittenCostsNoPermits() throws Exception {
         PermitGrant grant = semaphore.acquire(1);
-        settle();
-        faults.holdReplies(session());
+        full.settle();
+        faults.holdReplies(full.session());
         other.execute(SetData.of(grant.paths().get(0), new byte[] {1}));
-        releaseRepliesBeforeThoseOfAFlood();
+        full.releaseRepliesBeforeThoseOfAFlood();
         isToldOfALossAfterAMoment(grant);
     }
 
     @Test
     void permitsThatAreGivenUpBeforeTheNextAttemptAreNotWatched() throws Exception {
         PermitGrant grant = semaphore.acquire(1);
-        settle();
-        faults.holdReplies(session());
+        full.settle();
+        faults.holdReplies(full.session());
         other.execute(SetData.of(grant.paths().get(0), new byte[] {1}));
-        releaseRepliesBeforeThoseOfAFlood();
+        full.releaseRepliesBeforeThoseOfAFlood();
         grant.close();
-        clock.advance(Duration.ofSeconds(1));
-        settle();
-        assertEquals(0, faults.watchCount(session()));
+        full.goOn();
+        assertEquals(0, faults.watchCount(full.session()));
         assertEquals(LossReason.RELEASED, grant.lost().get());
     }
 }

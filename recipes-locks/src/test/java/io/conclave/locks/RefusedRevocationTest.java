@@ -18,20 +18,19 @@ import io.conclave.node.Permission;
 import io.conclave.request.Create;
 import io.conclave.request.SetData;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.Quiescence;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A holder is asked to give up, and the word, or the deletion at the deadline, is refused. */
 @Timeout(300)
@@ -40,20 +39,14 @@ class RefusedRevocationTest {
     private static final Acl NOBODY_DELETES =
             new Acl(List.of(new Acl.Entry(EnumSet.complementOf(EnumSet.of(Permission.DELETE)), "world", "anyone")));
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource();
 
-    @AfterEach
-    void forget() {
-        MemoryStore.forget(store);
-    }
-
     private Coordinator connect() {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(clock)
-                .connect();
+        return store.connect(clock);
     }
 
     @Test

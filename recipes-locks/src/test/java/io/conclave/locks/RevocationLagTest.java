@@ -7,39 +7,28 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.grant.RevocationOutcome;
 import io.conclave.request.Delete;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A client that asks a holder to give up, and whose connection goes over to a server that lags. */
 class RevocationLagTest {
     private static final Duration STEP = Duration.ofMillis(10);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
-    @AfterEach
-    void forget() {
-        MemoryStore.forget(store);
-    }
-
-    private Coordinator connect(ManualTimeSource clock) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(clock)
-                .connect();
-    }
+    private final Faults faults = store.faults();
 
     @Test
     void deletionWhoseReplyIsLostIsKnownAsItsOwn() throws Exception {
         ManualTimeSource clock = new ManualTimeSource();
-        try (Coordinator holder = connect(new ManualTimeSource());
-                Coordinator revoker = connect(clock)) {
+        try (Coordinator holder = store.connect(new ManualTimeSource());
+                Coordinator revoker = store.connect(clock)) {
             DistributedLock.at(holder, "/lock").acquire();
             DistributedLock lock = DistributedLock.at(revoker, "/lock");
             LockMember present = lock.holder().orElseThrow();

@@ -15,18 +15,17 @@ import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.session.SessionState;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What an operator deletes while a semaphore's transaction is under way, or while its outcome is read. */
 class SemaphoreRecoveryTest {
@@ -34,23 +33,17 @@ class SemaphoreRecoveryTest {
     private static final NodePath LEASES = PATH.child("leases");
     private static final NodePath LINE = PATH.child("locks");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private Coordinator coordinator;
     private DistributedSemaphore semaphore;
 
     @BeforeEach
     void connect() {
-        coordinator = Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofSeconds(30))
-                .connect();
+        coordinator = store.opened(store.builder().sessionTimeout(Duration.ofSeconds(30)));
         semaphore = DistributedSemaphore.at(coordinator, PATH, 2);
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
     }
 
     private static boolean isReadOfLease(Request<?> request) {
@@ -99,7 +92,7 @@ class SemaphoreRecoveryTest {
     }
 
     private void deletePlaces() {
-        MemoryStore.named(store).snapshot().keySet().stream()
+        store.memory().snapshot().keySet().stream()
                 .filter(path -> path.parent().equals(Optional.of(LINE)))
                 .toList()
                 .forEach(faults::deleteAsOperator);
@@ -109,7 +102,7 @@ class SemaphoreRecoveryTest {
     void placeThatIsDeletedWhileTheTransactionIsInDoubtIsNotReleased() throws Exception {
         long session = RecipeAccess.session(coordinator).id();
         CompletableFuture<PermitGrant> acquiring;
-        try (Coordinator other = Coordinator.connect("memory:" + store)) {
+        try (Coordinator other = store.connect()) {
             PermitGrant held = DistributedSemaphore.at(other, PATH, 2).acquire(2);
             acquiring = semaphore.acquireAsync(1);
             await().until(() -> faults.watchCount(session) == 2); // on the leases, and on its place

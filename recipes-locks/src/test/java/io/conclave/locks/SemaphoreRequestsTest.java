@@ -5,19 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.request.Request;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What permits cost at the store, counted in writes: two to have them, and one to give them back. */
 class SemaphoreRequestsTest {
@@ -26,22 +25,16 @@ class SemaphoreRequestsTest {
     /** The place in line, and the transaction that turns it into leases. */
     private static final List<String> TWO_WRITES = List.of("Create", "Multi");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final List<String> writes = Collections.synchronizedList(new ArrayList<>());
     private Coordinator coordinator;
 
     @BeforeEach
     void connect() {
-        coordinator = Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofSeconds(30))
-                .connect();
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
+        coordinator = store.opened(store.builder().sessionTimeout(Duration.ofSeconds(30)));
     }
 
     private void count() {

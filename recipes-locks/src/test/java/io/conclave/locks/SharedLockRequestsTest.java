@@ -11,16 +11,16 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.NodePath;
 import io.conclave.request.GetChildren;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Which waiters a release wakes, counted in requests at the store: no other reads the line. */
 class SharedLockRequestsTest {
@@ -28,14 +28,16 @@ class SharedLockRequestsTest {
     /** Own znode and line, by each waiter that is woken. */
     private static final int A_LOOK = 2;
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private Coordinator coordinator;
     private SharedLock lock;
 
     @BeforeEach
     void connect() {
-        coordinator = Coordinator.builder("memory:" + store)
+        coordinator = store.builder()
                 .sessionTimeout(Duration.ofHours(1)) // nobody keeps it alive
                 .timeSource(new ManualTimeSource()) // so no timer sends a request that is counted
                 .connect();
@@ -45,7 +47,6 @@ class SharedLockRequestsTest {
     @AfterEach
     void close() {
         coordinator.close();
-        MemoryStore.forget(store);
     }
 
     private List<CompletableFuture<ReadGrant>> readers(int count, int before) throws Exception {

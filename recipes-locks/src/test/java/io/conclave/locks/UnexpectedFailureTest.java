@@ -10,17 +10,21 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.GrantLostException;
 import io.conclave.error.OutcomeUnknownException;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.request.Request;
+import io.conclave.spi.BackendSession;
+import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
+import io.conclave.testkit.memory.ForwardingSession;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * An unforeseen failure ends in an answer to the caller, and in a free lock; never in a stage that stays open.
@@ -28,17 +32,31 @@ import org.junit.jupiter.api.Test;
 class UnexpectedFailureTest {
     private static final String PATH = "/locks/unexpected";
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
-    private Coordinator connect(String scheme) {
-        return Coordinator.builder(scheme + ":" + store)
-                .sessionTimeout(Duration.ofSeconds(30))
-                .connect();
+    /** Of a transaction's results only the first is told, which no backend may do. */
+    private static final class TornSession extends ForwardingSession {
+        TornSession(BackendSession sound) {
+            super(sound);
+        }
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public <R> CompletionStage<R> submit(Request<R> request) {
+            return super.submit(request)
+                    .thenApply(answer -> answer instanceof List<?> results ? (R) results.subList(0, 1) : answer);
+        }
     }
 
-    @AfterEach
-    void forget() {
-        MemoryStore.forget(store);
+    private Coordinator torn() {
+        ManualTimeSource process = new ManualTimeSource();
+        store.faults().plant(process, TornSession::new);
+        return store.connect(process);
+    }
+
+    private Coordinator sound() {
+        return store.opened(store.builder().sessionTimeout(Duration.ofSeconds(30)));
     }
 
     private static Throwable failureOf(CompletableFuture<?> stage) {
@@ -48,8 +66,8 @@ class UnexpectedFailureTest {
 
     @Test
     void downgradeWithAnUnexpectedReplyFailsAndLeavesTheLockFree() throws Exception {
-        try (Coordinator torn = connect("torn-answers");
-                Coordinator sound = connect("memory")) {
+        try (Coordinator torn = torn();
+                Coordinator sound = sound()) {
             SharedLock lock = SharedLock.at(torn, PATH);
             WriteGrant writing = lock.writeLock().acquire();
             assertInstanceOf(GrantLostException.class, failureOf(writing.downgradeAsync()));
@@ -63,14 +81,14 @@ class UnexpectedFailureTest {
 
     @Test
     void writerThatIsClosedBeforeAnAnswerThatMakesNoSenseLeavesTheLockFree() throws Exception {
-        try (Coordinator torn = connect("torn-answers");
-                Coordinator sound = connect("memory")) {
+        try (Coordinator torn = torn();
+                Coordinator sound = sound()) {
             long session = RecipeAccess.session(torn).id();
             WriteGrant writing = SharedLock.at(torn, PATH).writeLock().acquire();
-            MemoryStore.named(store).faults().holdReplies(session);
+            store.faults().holdReplies(session);
             CompletableFuture<ReadGrant> downgrade = writing.downgradeAsync();
             CompletableFuture<Void> closed = writing.closeAsync().toCompletableFuture();
-            MemoryStore.named(store).faults().releaseReplies(session);
+            store.faults().releaseReplies(session);
             failureOf(downgrade);
             closed.get(120, SECONDS);
             await().until(() -> SharedLock.at(sound, PATH).holders().isEmpty());
@@ -79,7 +97,7 @@ class UnexpectedFailureTest {
 
     @Test
     void multiLockThatCannotEnterALineFailsAndGivesBackWhatItHad() throws Exception {
-        try (Coordinator sound = connect("memory")) {
+        try (Coordinator sound = sound()) {
             AtomicBoolean isBroken = new AtomicBoolean();
             DistributedLock first = DistributedLock.at(sound, PATH + "/a");
             DistributedLock second = DistributedLock.at(failing(sound, isBroken), PATH + "/b");
@@ -92,7 +110,7 @@ class UnexpectedFailureTest {
 
     @Test
     void aLockIsTakenThroughAProxyThatAContainerHasPutAroundTheCoordinator() throws Exception {
-        try (Coordinator sound = connect("memory")) {
+        try (Coordinator sound = sound()) {
             Coordinator proxy = failing(sound, new AtomicBoolean());
             DistributedLock.at(proxy, PATH).acquire(Duration.ofSeconds(20)).close();
             assertThrows(IllegalArgumentException.class, () -> proxy.unwrap(String.class));

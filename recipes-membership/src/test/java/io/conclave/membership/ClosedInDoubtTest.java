@@ -15,36 +15,28 @@ import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The coordinator is closed before it was found out what became of a write: it must not count as one never sent. */
 class ClosedInDoubtTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final NodePath PATH = NodePath.of("/group");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
-    private final Coordinator coordinator = Coordinator.builder("memory:" + store)
-            .sessionTimeout(Duration.ofHours(1))
-            .timeSource(new ManualTimeSource())
-            .connect();
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
-    }
+    private final Faults faults = store.faults();
+    private final Coordinator coordinator = store.connect(new ManualTimeSource());
 
     private static boolean isWrite(Request<?> request) {
         return !request.isRead();
@@ -115,7 +107,7 @@ class ClosedInDoubtTest {
         long session = RecipeAccess.session(coordinator).id();
         faults.onNext(SetData.class::isInstance, RequestFate.HOLD_REPLY);
         CompletableFuture<Void> outcome = node.updateAsync(new byte[] {2});
-        try (Coordinator other = Coordinator.connect("memory:" + store)) {
+        try (Coordinator other = store.connect()) {
             await().atMost(PATIENCE).until(() -> other.execute(GetData.of(PATH)).data()[0] == 2);
         }
         CompletableFuture<Void> closed = node.closeAsync(); // waits for the answer

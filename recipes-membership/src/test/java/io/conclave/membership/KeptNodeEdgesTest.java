@@ -11,12 +11,11 @@ import io.conclave.node.NodePath;
 import io.conclave.request.Exists;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,19 +23,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KeptNodeEdgesTest {
     private static final NodePath NODE = NodePath.of("/kept/edges");
 
-    private final String name = UUID.randomUUID().toString();
-    private final ManualTimeSource clock = new ManualTimeSource();
-    private final MemoryStore store = MemoryStore.named(name, new ManualTimeSource()); // nothing expires by itself
-    private final Coordinator other = Coordinator.connect("memory:" + name);
-    private final Coordinator own =
-            Coordinator.builder("memory:" + name).timeSource(clock).connect();
+    @RegisterExtension
+    final TestStore store = new TestStore(new ManualTimeSource()); // nothing expires by itself
 
-    @AfterEach
-    void forget() {
-        other.close();
-        own.close();
-        MemoryStore.forget(name);
-    }
+    private final ManualTimeSource clock = new ManualTimeSource();
+    private final Coordinator other = store.connect();
+    private final Coordinator own = store.opened(store.builder().timeSource(clock));
 
     /** The session that the coordinator had until now. */
     private long givenUp() throws InterruptedException {

@@ -17,15 +17,14 @@ import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.SetData;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.util.Arrays;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A znode of another client, which may be read and not written, stands where one is to be kept. */
 class KeptNodeWithoutRightsTest {
@@ -33,17 +32,11 @@ class KeptNodeWithoutRightsTest {
     private static final byte[] OURS = {1};
     private static final byte[] OTHERS = {2};
 
-    private final String name = UUID.randomUUID().toString();
-    private final MemoryStore store = MemoryStore.named(name);
-    private final Coordinator other = Coordinator.connect("memory:" + name);
-    private final Coordinator own = Coordinator.connect("memory:" + name);
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
-    @AfterEach
-    void forget() {
-        other.close();
-        own.close();
-        MemoryStore.forget(name);
-    }
+    private final Coordinator other = store.connect();
+    private final Coordinator own = store.connect();
 
     private Create othersReadOnly() {
         return Create.of(NODE).withData(OTHERS).withMode(CreateMode.PERSISTENT).withAcl(Acl.READ_ONLY);

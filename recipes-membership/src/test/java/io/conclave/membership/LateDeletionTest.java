@@ -16,17 +16,16 @@ import io.conclave.request.SetData;
 import io.conclave.request.Sync;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A member leaves, and its znode is not what it was when its deletion arrives. */
 class LateDeletionTest {
@@ -34,32 +33,19 @@ class LateDeletionTest {
     private static final NodePath GROUP = NodePath.of("/group");
     private static final NodePath MEMBER = GROUP.child("x");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator leaving = connect(clock);
-    private final Coordinator next = connect(new ManualTimeSource());
+    private final Coordinator leaving = store.connect(clock);
+    private final Coordinator next = store.connect(new ManualTimeSource());
     private final long leavingSession = sessionOf(leaving);
     private final Group<String> group = Group.at(leaving, GROUP, DataCodec.TEXT);
-
-    private Coordinator connect(ManualTimeSource time) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(time)
-                .connect();
-    }
 
     private static long sessionOf(Coordinator coordinator) {
         await().atMost(PATIENCE).until(() -> coordinator.state() == SessionState.CONNECTED);
         return RecipeAccess.session(coordinator).id();
-    }
-
-    @AfterEach
-    void close() {
-        faults.clear();
-        leaving.close();
-        next.close();
-        MemoryStore.forget(store);
     }
 
     private CompletableFuture<Membership<String>> waitingSuccessor() {

@@ -16,39 +16,30 @@ import io.conclave.request.Delete;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A deletion of a group has begun, and the next request of it is refused: that says nothing of what was deleted. */
 class RefusedLookTest {
     private static final Duration STEP = Duration.ofMillis(100);
     private static final NodePath PATH = NodePath.of("/group");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
-    private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator coordinator = Coordinator.builder("memory:" + store)
-            .sessionTimeout(Duration.ofHours(1))
-            .timeSource(clock)
-            .connect();
-    private final Group<String> group = Group.at(coordinator, PATH, DataCodec.TEXT);
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
-    @AfterEach
-    void close() {
-        faults.clear();
-        coordinator.close();
-        MemoryStore.forget(store);
-    }
+    private final Faults faults = store.faults();
+    private final ManualTimeSource clock = new ManualTimeSource();
+    private final Coordinator coordinator = store.connect(clock);
+    private final Group<String> group = Group.at(coordinator, PATH, DataCodec.TEXT);
 
     /** The group's deletion, when its members are deleted, or that of a member. */
     private static boolean deletes(Request<?> request, NodePath path) {

@@ -17,14 +17,13 @@ import io.conclave.request.Delete;
 import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.request.SetData;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** An update that the backend does not take is nothing but an update that failed, whenever it comes. */
 class RefusedPayloadTest {
@@ -32,17 +31,12 @@ class RefusedPayloadTest {
     private static final NodePath NODE = NodePath.of("/kept");
     private static final String TOO_LARGE = "x".repeat(2_000_000);
 
-    private final String name = UUID.randomUUID().toString();
-    private final MemoryStore store = MemoryStore.named(name);
-
-    @AfterEach
-    void forget() {
-        MemoryStore.forget(name);
-    }
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
     @Test
     void memberThatLostItsSessionJoinsAgainWithThePayloadAcceptedLast() throws Exception {
-        try (Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator coordinator = store.connect()) {
             Group<String> group = Group.at(coordinator, "/group", DataCodec.TEXT);
             Membership<String> me = group.join("a", "one");
             FencingToken first = me.token().orElseThrow();
@@ -61,8 +55,8 @@ class RefusedPayloadTest {
 
     @Test
     void memberKeepsTheUpdateBeforeARefusedOneAlsoIfThatCameBeforeItsReply() throws Exception {
-        try (Coordinator other = Coordinator.connect("memory:" + name);
-                Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator other = store.connect();
+                Coordinator coordinator = store.connect()) {
             Group<String> group = Group.at(coordinator, "/group", DataCodec.TEXT);
             Membership<String> me = group.join("a", "one");
             FencingToken first = me.token().orElseThrow();
@@ -85,8 +79,8 @@ class RefusedPayloadTest {
 
     @Test
     void memberWritesTheNextUpdateAfterARefusedOneThatCameBeforeTheReplyOfAnother() throws Exception {
-        try (Coordinator other = Coordinator.connect("memory:" + name);
-                Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator other = store.connect();
+                Coordinator coordinator = store.connect()) {
             Membership<String> me =
                     Group.at(coordinator, "/group", DataCodec.TEXT).join("a", "one");
             long session = RecipeAccess.session(coordinator).id();
@@ -103,8 +97,8 @@ class RefusedPayloadTest {
 
     @Test
     void keptZnodeKeepsTheUpdateBeforeARefusedOneAndWritesTheNext() throws Exception {
-        try (Coordinator other = Coordinator.connect("memory:" + name);
-                Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator other = store.connect();
+                Coordinator coordinator = store.connect()) {
             KeptNode node = KeptNode.ephemeral(coordinator, NODE, bytes("one"));
             node.created().get(120, SECONDS);
             long session = RecipeAccess.session(coordinator).id();
@@ -123,8 +117,8 @@ class RefusedPayloadTest {
 
     @Test
     void keptZnodeComesBackWithTheUpdateBeforeARefusedOne() throws Exception {
-        try (Coordinator other = Coordinator.connect("memory:" + name);
-                Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator other = store.connect();
+                Coordinator coordinator = store.connect()) {
             KeptNode node = KeptNode.persistent(coordinator, NODE, bytes("one"));
             node.created().get(120, SECONDS);
             long session = RecipeAccess.session(coordinator).id();
@@ -143,8 +137,8 @@ class RefusedPayloadTest {
 
     @Test
     void refusedUpdateTakesNoneWithItThatWaitsForAConnectionToo() throws Exception {
-        try (Coordinator other = Coordinator.connect("memory:" + name);
-                Coordinator coordinator = Coordinator.connect("memory:" + name)) {
+        try (Coordinator other = store.connect();
+                Coordinator coordinator = store.connect()) {
             Membership<String> me =
                     Group.at(coordinator, "/group", DataCodec.TEXT).join("a", "one");
             KeptNode node = KeptNode.ephemeral(coordinator, NODE, bytes("one"));

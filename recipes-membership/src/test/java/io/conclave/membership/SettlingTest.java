@@ -14,16 +14,15 @@ import io.conclave.request.Delete;
 import io.conclave.request.GetChildren;
 import io.conclave.request.Sync;
 import io.conclave.testkit.ManualTimeSource;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** When the quiet time of a group begins anew, by a clock that the test moves. */
 class SettlingTest {
@@ -31,19 +30,12 @@ class SettlingTest {
     private static final Duration ALMOST = QUIET.minusMillis(100);
     private static final Duration TICK = Duration.ofMillis(10);
 
-    private final String name = UUID.randomUUID().toString();
-    private final ManualTimeSource clock = new ManualTimeSource();
-    private final MemoryStore store = MemoryStore.named(name, new ManualTimeSource()); // no session expires
-    private final Coordinator members = Coordinator.connect("memory:" + name);
-    private final Coordinator waiting =
-            Coordinator.builder("memory:" + name).timeSource(clock).connect();
+    @RegisterExtension
+    final TestStore store = new TestStore(new ManualTimeSource()); // no session expires
 
-    @AfterEach
-    void forget() {
-        members.close();
-        waiting.close();
-        MemoryStore.forget(name);
-    }
+    private final ManualTimeSource clock = new ManualTimeSource();
+    private final Coordinator members = store.connect();
+    private final Coordinator waiting = store.opened(store.builder().timeSource(clock));
 
     private static Group<String> group(Coordinator coordinator) {
         return Group.at(coordinator, "/group", DataCodec.TEXT);

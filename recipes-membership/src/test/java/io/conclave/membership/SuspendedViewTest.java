@@ -11,33 +11,25 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.node.DataCodec;
 import io.conclave.recipe.RecipeSession;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import java.time.Duration;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What a view says of itself when an event is heard right before the connection is lost. */
 class SuspendedViewTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private final String name = UUID.randomUUID().toString();
-    private final ManualTimeSource clock = new ManualTimeSource();
-    private final MemoryStore store = MemoryStore.named(name, new ManualTimeSource()); // no session expires
-    private final Coordinator members = Coordinator.connect("memory:" + name);
-    private final Coordinator viewer =
-            Coordinator.builder("memory:" + name).timeSource(clock).connect();
+    @RegisterExtension
+    final TestStore store = new TestStore(new ManualTimeSource()); // no session expires
 
-    @AfterEach
-    void forget() {
-        members.close();
-        viewer.close();
-        MemoryStore.forget(name);
-    }
+    private final ManualTimeSource clock = new ManualTimeSource();
+    private final Coordinator members = store.connect();
+    private final Coordinator viewer = store.opened(store.builder().timeSource(clock));
 
     private static Group<String> group(Coordinator coordinator) {
         return Group.at(coordinator, "/group", DataCodec.TEXT);

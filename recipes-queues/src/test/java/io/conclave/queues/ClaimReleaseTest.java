@@ -14,37 +14,31 @@ import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A claim is given back whose item another client has written to. */
 class ClaimReleaseTest {
     private static final NodePath PATH = NodePath.of("/queue");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final Coordinator coordinator = connect();
     private final Coordinator operator = connect();
     private final DistributedQueue<String> queue = DistributedQueue.at(coordinator, PATH, DataCodec.TEXT);
 
     private Coordinator connect() {
-        return Coordinator.builder("memory:" + store)
+        return store.builder()
                 .sessionTimeout(Duration.ofHours(1))
                 .timeSource(new ManualTimeSource()) // so nothing ends by its time
                 .connect();
-    }
-
-    @AfterEach
-    void close() {
-        operator.close();
-        coordinator.close();
-        MemoryStore.forget(store);
     }
 
     private ItemName claimed() throws InterruptedException {

@@ -18,18 +18,17 @@ import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -38,24 +37,18 @@ class ClosingWhileOnTheWayTest {
     private static final NodePath PATH = NodePath.of("/queues/closing");
     private static final int ITEMS = GatheredAcknowledgements.MAX_AT_ONCE * 2 + 3;
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource(); // so nothing ends by its time
     private final Coordinator coordinator = connect();
     private final RecipeSession session = RecipeAccess.session(coordinator);
     private final DistributedQueue<String> queue = DistributedQueue.at(coordinator, PATH, DataCodec.TEXT);
 
     private Coordinator connect() {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofMinutes(5))
-                .timeSource(clock)
-                .connect();
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
+        return store.opened(
+                store.builder().sessionTimeout(Duration.ofMinutes(5)).timeSource(clock));
     }
 
     private List<Claim<String>> claims(int count) throws Exception {

@@ -15,23 +15,24 @@ import io.conclave.request.SetData;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.testkit.contract.RecipeFixture;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Which clock decides when an item is due: the consumer's wall clock, against what the producer's wall clock wrote. */
 class DelayQueueClocksTest {
     private static final String PATH = "/queues/clocks";
     private static final Duration STEP = Duration.ofSeconds(1);
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final ManualTimeSource producersClock = new ManualTimeSource();
     private final ManualTimeSource consumersClock = new ManualTimeSource();
     private final Coordinator producing = connect(producersClock);
@@ -40,21 +41,12 @@ class DelayQueueClocksTest {
     private final DistributedDelayQueue<String> consumer = queue(consuming);
 
     private Coordinator connect(ManualTimeSource time) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofMinutes(5))
-                .timeSource(time)
-                .connect();
+        return store.opened(
+                store.builder().sessionTimeout(Duration.ofMinutes(5)).timeSource(time));
     }
 
     private static DistributedDelayQueue<String> queue(Coordinator coordinator) {
         return DistributedDelayQueue.at(coordinator, PATH, DataCodec.TEXT);
-    }
-
-    @AfterEach
-    void close() {
-        consuming.close();
-        producing.close();
-        MemoryStore.forget(store);
     }
 
     /** A consumer that has looked at the list and waits for the time of an item. */
@@ -144,7 +136,7 @@ class DelayQueueClocksTest {
     }
 
     private Faults faults() {
-        return MemoryStore.named(store).faults();
+        return store.faults();
     }
 
     /** On the next connection nothing is followed, until the list is read again. */

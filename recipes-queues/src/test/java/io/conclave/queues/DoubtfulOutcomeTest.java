@@ -15,18 +15,17 @@ import io.conclave.request.Operation;
 import io.conclave.request.Request;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What becomes of callers whose transaction was not answered, and of those beside them. */
 class DoubtfulOutcomeTest {
@@ -36,27 +35,15 @@ class DoubtfulOutcomeTest {
     private static final Duration AWAY = Duration.ofSeconds(10);
     private static final Duration LIMIT = Duration.ofSeconds(1);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator coordinator = connect(clock);
-    private final Coordinator rival = connect(new ManualTimeSource());
+    private final Coordinator coordinator = store.connect(clock);
+    private final Coordinator rival = store.connect(new ManualTimeSource());
     private final DistributedQueue<String> queue = DistributedQueue.at(coordinator, PATH, DataCodec.TEXT);
     private final DistributedQueue<String> rivals = DistributedQueue.at(rival, PATH, DataCodec.TEXT);
-
-    private Coordinator connect(ManualTimeSource time) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(time)
-                .connect();
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        rival.close();
-        MemoryStore.forget(store);
-    }
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
         return future.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
@@ -140,7 +127,7 @@ class DoubtfulOutcomeTest {
     }
 
     private void deleteItems() {
-        MemoryStore.named(store).snapshot().keySet().stream()
+        store.memory().snapshot().keySet().stream()
                 .filter(path -> path.parent().filter(PATH::equals).isPresent()
                         && path.name().contains("queue-"))
                 .forEach(faults::deleteAsOperator);

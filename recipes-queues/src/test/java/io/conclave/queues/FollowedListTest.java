@@ -12,18 +12,17 @@ import io.conclave.node.NodePath;
 import io.conclave.request.Sync;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * A consumer of a long priority queue follows its list instead of reading it again. Its clock stands still, so the list
@@ -33,15 +32,17 @@ class FollowedListTest {
     private static final NodePath PATH = NodePath.of("/queues/long");
     private static final int ITEMS = 200;
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final Coordinator producing = connect(TimeSource.system());
     private final Coordinator consuming = connect(new ManualTimeSource());
-    private final Faults faults = MemoryStore.named(store).faults();
+    private final Faults faults = store.faults();
     private final DistributedPriorityQueue<String> producer = queue(producing);
     private final DistributedPriorityQueue<String> consumer = queue(consuming);
 
     private Coordinator connect(TimeSource time) {
-        return Coordinator.builder("memory:" + store)
+        return store.builder()
                 .sessionTimeout(Duration.ofMinutes(5))
                 .tryTimeout(Duration.ofMinutes(2)) // for a busy machine
                 .timeSource(time)
@@ -59,14 +60,6 @@ class FollowedListTest {
             puts.add(producer.putAsync("work " + i, 10));
         }
         CompletableFuture.allOf(puts.toArray(CompletableFuture<?>[]::new)).get(120, SECONDS);
-    }
-
-    @AfterEach
-    void close() {
-        faults.clear();
-        consuming.close();
-        producing.close();
-        MemoryStore.forget(store);
     }
 
     private void take(int first, int count) throws InterruptedException {

@@ -11,25 +11,27 @@ import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
 import io.conclave.request.Delete;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.Quiescence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What acknowledgements cost that come together, and what becomes of the others when one of them is refused. */
 class GatheredAcknowledgementsTest {
     private static final NodePath PATH = NodePath.of("/queues/acknowledged");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Coordinator coordinator = Coordinator.builder("memory:" + store)
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Coordinator coordinator = store.builder()
             .sessionTimeout(Duration.ofHours(1)) // nobody keeps it alive
             .timeSource(new ManualTimeSource()) // so no timer sends a request that is counted
             .connect();
@@ -38,7 +40,6 @@ class GatheredAcknowledgementsTest {
     @AfterEach
     void close() {
         coordinator.close();
-        MemoryStore.forget(store);
     }
 
     private List<Claim<String>> claims(int count) throws Exception {
@@ -64,7 +65,7 @@ class GatheredAcknowledgementsTest {
     }
 
     private long requestsOf(List<Claim<String>> claims) throws Exception {
-        Faults faults = MemoryStore.named(store).faults();
+        Faults faults = store.faults();
         Quiescence.await(faults, List.of(coordinator));
         long before = faults.requestCount();
         for (CompletableFuture<Void> one : acknowledge(claims).get(120, SECONDS)) {

@@ -12,24 +12,19 @@ import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.SessionGoneException;
 import io.conclave.node.DataCodec;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import java.util.Arrays;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.FutureTask;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A failure of all waiting consumers reaches each of them with its own stack. */
 class QueueErrorsTest {
-    private final String store = UUID.randomUUID().toString();
-    private final Coordinator coordinator = Coordinator.connect("memory:" + store);
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
-    }
+    private final Coordinator coordinator = store.connect();
 
     private SessionGoneException takeOnOneThread(DistributedQueue<String> queue) {
         return assertThrows(SessionGoneException.class, queue::take);
@@ -53,7 +48,7 @@ class QueueErrorsTest {
         List<Thread> callers = List.of(new Thread(one), new Thread(other));
         callers.forEach(Thread::start);
         await().until(() -> callers.stream().allMatch(caller -> caller.getState() == Thread.State.WAITING));
-        MemoryStore.named(store).faults().expire(session);
+        store.faults().expire(session);
         SessionGoneException first = one.get(120, SECONDS);
         SessionGoneException second = other.get(120, SECONDS);
         assertNotSame(first, second);

@@ -13,19 +13,18 @@ import io.conclave.request.GetData;
 import io.conclave.request.Multi;
 import io.conclave.request.Request;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The reply of a queue's first transaction is lost, and the look what became of it is refused: that says nothing of the
@@ -36,34 +35,21 @@ class RefusedLookTest {
     private static final int ALL = Integer.MAX_VALUE;
     private static final Duration STEP = Duration.ofMillis(100);
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource();
-    private final Coordinator coordinator = connect(clock);
-    private final Coordinator rival = connect(new ManualTimeSource());
+    private final Coordinator coordinator = store.connect(clock);
+    private final Coordinator rival = store.connect(new ManualTimeSource());
     private final DistributedQueue<String> queue = DistributedQueue.at(coordinator, PATH, DataCodec.TEXT);
     private final DistributedQueue<String> rivals = DistributedQueue.at(rival, PATH, DataCodec.TEXT);
     private final AtomicInteger refusalsLeft = new AtomicInteger();
-
-    private Coordinator connect(ManualTimeSource time) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(time)
-                .connect();
-    }
 
     @BeforeEach
     void makeQueue() throws Exception {
         rivals.put("first");
         assertEquals("first", rivals.take());
-    }
-
-    @AfterEach
-    void close() {
-        faults.clear();
-        coordinator.close();
-        rival.close();
-        MemoryStore.forget(store);
     }
 
     /** The next transaction whose description has this takes effect, and the looks behind it are refused. */

@@ -18,48 +18,39 @@ import io.conclave.node.DataCodec;
 import io.conclave.request.Multi;
 import io.conclave.session.SessionState;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A try for an item never takes longer than it says, and an item that it had taken by then goes back. */
 class TryTakeBoundTest {
     private static final Duration BOUND = Duration.ofSeconds(1);
     private static final Duration A_LITTLE = Duration.ofMillis(1);
 
-    private final String store = UUID.randomUUID().toString();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
     private final ManualTimeSource clock = new ManualTimeSource();
     private final Coordinator other = connect(TimeSource.system());
     private final Coordinator coordinator = connect(clock);
-    private final Faults faults = MemoryStore.named(store).faults();
+    private final Faults faults = store.faults();
 
     private Coordinator connect(TimeSource time) {
         return builder(time).connect();
     }
 
     private CoordinatorBuilder builder(TimeSource time) {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofSeconds(60))
-                .timeSource(time);
-    }
-
-    @AfterEach
-    void close() {
-        faults.clear();
-        coordinator.close();
-        other.close();
-        MemoryStore.forget(store);
+        return store.builder().sessionTimeout(Duration.ofSeconds(60)).timeSource(time);
     }
 
     private static DistributedQueue<String> queue(Coordinator coordinator) {

@@ -31,19 +31,17 @@ import io.conclave.session.Authentication;
 import io.conclave.session.SessionState;
 import io.conclave.spi.BackendSession;
 import io.conclave.testkit.memory.Faults;
+import io.conclave.testkit.memory.ForwardingSession;
 import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.RequestFate;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
@@ -276,57 +274,16 @@ class StartedCoordinatorTest {
     }
 
     /** Refuses what writes. */
-    private record ReadOnlySession(BackendSession store) implements BackendSession {
+    private static final class ReadOnlySession extends ForwardingSession {
+        ReadOnlySession(BackendSession sound) {
+            super(sound);
+        }
+
         @Override
         public <R> CompletionStage<R> submit(Request<R> request) {
-            if (request.isRead()) {
-                return store.submit(request);
-            }
-            CompletableFuture<R> refused = new CompletableFuture<>();
-            dispatcher()
-                    .execute(() -> refused.completeExceptionally(
-                            new RefusedException(RefusalReason.NOT_WRITABLE, request.describe())));
-            return refused;
-        }
-
-        @Override
-        public long id() {
-            return store.id();
-        }
-
-        @Override
-        public SessionState state() {
-            return store.state();
-        }
-
-        @Override
-        public Executor dispatcher() {
-            return store.dispatcher();
-        }
-
-        @Override
-        public long connectionNumber() {
-            return store.connectionNumber();
-        }
-
-        @Override
-        public Duration remaining() {
-            return store.remaining();
-        }
-
-        @Override
-        public boolean deadlineIsStrict() {
-            return store.deadlineIsStrict();
-        }
-
-        @Override
-        public OptionalLong generation() {
-            return store.generation();
-        }
-
-        @Override
-        public CompletionStage<Void> closeAsync() {
-            return store.closeAsync();
+            return request.isRead()
+                    ? super.submit(request)
+                    : failed(new RefusedException(RefusalReason.NOT_WRITABLE, request.describe()));
         }
     }
 
@@ -471,14 +428,14 @@ class StartedCoordinatorTest {
     }
 
     private static BackendSession throwingFor(Predicate<Request<?>> which, BackendSession session) {
-        return (BackendSession) Proxy.newProxyInstance(
-                BackendSession.class.getClassLoader(),
-                new Class<?>[] {BackendSession.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().equals("submit") && which.test((Request<?>) arguments[0])) {
-                        throw new IllegalStateException("not answered");
-                    }
-                    return method.invoke(session, arguments);
-                });
+        return new ForwardingSession(session) {
+            @Override
+            public <R> CompletionStage<R> submit(Request<R> request) {
+                if (which.test(request)) {
+                    throw new IllegalStateException("not answered");
+                }
+                return super.submit(request);
+            }
+        };
     }
 }

@@ -19,19 +19,17 @@ import io.conclave.request.Operation;
 import io.conclave.request.Request;
 import io.conclave.request.SetData;
 import io.conclave.request.Watcher;
-import io.conclave.session.SessionState;
 import io.conclave.spi.BackendSession;
+import io.conclave.testkit.memory.ForwardingSession;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
@@ -39,67 +37,8 @@ import java.util.regex.Pattern;
 final class MistakenSessions {
     private MistakenSessions() {}
 
-    /** Forwards everything. */
-    private static class Forwarding implements BackendSession {
-        final BackendSession sound;
-
-        Forwarding(BackendSession sound) {
-            this.sound = sound;
-        }
-
-        @Override
-        public long id() {
-            return sound.id();
-        }
-
-        @Override
-        public SessionState state() {
-            return sound.state();
-        }
-
-        @Override
-        public <R> CompletionStage<R> submit(Request<R> request) {
-            return sound.submit(request);
-        }
-
-        @Override
-        public Executor dispatcher() {
-            return sound.dispatcher();
-        }
-
-        @Override
-        public long connectionNumber() {
-            return sound.connectionNumber();
-        }
-
-        @Override
-        public Duration remaining() {
-            return sound.remaining();
-        }
-
-        @Override
-        public boolean deadlineIsStrict() {
-            return sound.deadlineIsStrict();
-        }
-
-        @Override
-        public OptionalLong generation() {
-            return sound.generation();
-        }
-
-        @Override
-        public Optional<Throwable> connectFailure() {
-            return sound.connectFailure();
-        }
-
-        @Override
-        public CompletionStage<Void> closeAsync() {
-            return sound.closeAsync();
-        }
-    }
-
     /** Has always time left. */
-    static final class Timeless extends Forwarding {
+    static final class Timeless extends ForwardingSession {
         private static final Duration LONG = Duration.ofSeconds(10);
 
         Timeless(BackendSession sound) {
@@ -113,7 +52,7 @@ final class MistakenSessions {
     }
 
     /** Does not tell its watchers of some events. */
-    static final class Deaf extends Forwarding {
+    static final class Deaf extends ForwardingSession {
         private final NodeEvent.Type unheard;
         private final Pattern path;
         private final Map<Watcher, Watcher> deaf = new ConcurrentHashMap<>(); // setting one again is no second watch
@@ -160,7 +99,7 @@ final class MistakenSessions {
     }
 
     /** Does something else than to tell of lost replies. */
-    static final class Hasty extends Forwarding {
+    static final class Hasty extends ForwardingSession {
         private final Pattern request;
         private final Mistake.AfterLostReply answer;
 
@@ -202,7 +141,7 @@ final class MistakenSessions {
     }
 
     /** Sends some writes in another form. */
-    static final class Careless extends Forwarding {
+    static final class Careless extends ForwardingSession {
         private final Pattern write;
         private final UnaryOperator<Operation<?>> change;
 
@@ -220,7 +159,7 @@ final class MistakenSessions {
     }
 
     /** Sends the creations of some transactions one after the other, and what comes behind when all are answered. */
-    static final class OneByOne extends Forwarding {
+    static final class OneByOne extends ForwardingSession {
         private final Pattern transaction;
         private CompletionStage<?> sent = CompletableFuture.completedFuture(null); // for the dispatcher only
 
