@@ -2,7 +2,6 @@ package io.conclave.simulation;
 
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.simulation.VirtualTime;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -13,8 +12,6 @@ import java.util.concurrent.CompletionStage;
 
 /** Everything that goes wrong while it may. */
 final class Faults {
-    private static final int USUAL_NETWORK_US = 300;
-
     /** By then a change of the members is made or refused. */
     private static final long SETTLED_US = 3_000_000;
 
@@ -35,6 +32,7 @@ final class Faults {
     /** Whether that happens in this run. */
     private final boolean damages;
 
+    private final LinkFaults links;
     private final Edges edges;
     private final LivingMajority majority;
 
@@ -66,7 +64,8 @@ final class Faults {
         this.world = world;
         this.time = world.time;
         this.random = random;
-        this.victim = anyId();
+        this.links = new LinkFaults(world, random);
+        this.victim = links.anyServer();
         this.damages = random.nextInt(3) == 0;
         this.misapplies = !damages && world.mistake().misapplies(random);
         this.oneLosesItsLog = damages || misapplies;
@@ -75,13 +74,8 @@ final class Faults {
         this.edges = new Edges(world, this, edges, new Random(majorities.nextLong()), majority, damages);
     }
 
-    private int anyId() {
-        List<Integer> ids = new ArrayList<>(world.machines.keySet());
-        return ids.get(random.nextInt(ids.size()));
-    }
-
     private ServerMachine any() {
-        return world.machines.get(anyId());
+        return world.machines.get(links.anyServer());
     }
 
     /** The leader more often than others. */
@@ -180,20 +174,13 @@ final class Faults {
 
     /** Links, clocks and disks work. */
     private void repair() {
-        heal();
+        links.heal();
         syncUs.clear();
         stalled = 0;
         for (ServerMachine machine : world.machines.values()) {
             machine.disk().capacity(Long.MAX_VALUE);
             disarm(machine);
         }
-    }
-
-    private void heal() {
-        world.network.heal();
-        world.network.delayUs(USUAL_NETWORK_US);
-        world.clients.heal();
-        world.clients.usualDelayUs(USUAL_NETWORK_US);
     }
 
     boolean isRunning() {
@@ -255,7 +242,7 @@ final class Faults {
 
     private void whenOneMayLoseItsLog(Runnable action, long untilUs) {
         if (running && !mayLoseLog() && time.nowUs() < untilUs) {
-            heal();
+            links.heal();
             putBack();
             world.machines.keySet().forEach(this::bringUp);
             time.after(20_000, () -> whenOneMayLoseItsLog(action, untilUs));
@@ -302,10 +289,10 @@ final class Faults {
             case 3 -> kill(preferred());
             case 4 -> close(preferred());
             case 5, 6 -> pause(preferred());
-            case 7, 8 -> isolate(preferred());
-            case 9, 10 -> cutOneWay();
-            case 11 -> split();
-            case 12 -> slowNetwork();
+            case 7, 8 -> links.isolate(preferred());
+            case 9, 10 -> links.cutOneWay();
+            case 11 -> links.split();
+            case 12 -> links.slowNetwork();
             case 13 -> slowDisk(any());
             case 14 -> stall(preferred());
             case 15 -> fullDisk(any());
@@ -317,12 +304,12 @@ final class Faults {
             case 17 -> clocks(preferred());
             case 18 -> transfer();
             case 19 -> change();
-            case 20, 21 -> breakConnections();
-            case 22 -> cutClient();
+            case 20, 21 -> links.breakConnections();
+            case 22 -> links.cutClient();
             case 23 -> allLosePower();
             default -> {
                 world.trace.event("heal", 0, 0, "");
-                heal();
+                links.heal();
             }
         }
     }
@@ -441,86 +428,13 @@ final class Faults {
         }
     }
 
-    // ---- links
-
-    private void isolate(ServerMachine machine) {
-        world.trace.fault("server cut off from the others", machine.id, 0);
-        world.network.isolate(machine.id);
-        if (random.nextInt(3) == 0) {
-            world.users().forEach(user -> cut(user.id, machine.id));
-        }
-    }
-
-    private void cutOneWay() {
-        int from = anyId();
-        int to = anyId();
-        if (from != to) {
-            world.trace.fault("link cut one way", from, to);
-            world.network.cut(from, to);
-        }
-    }
-
-    private void split() {
-        world.trace.fault("servers split in two", 0, 0);
-        for (int from : world.machines.keySet()) {
-            boolean left = random.nextBoolean();
-            for (int to : world.machines.keySet()) {
-                if (from < to && left) {
-                    world.network.cut(from, to);
-                    world.network.cut(to, from);
-                }
-            }
-        }
-    }
-
-    private void slowNetwork() {
-        world.trace.fault("network slow", 0, 0);
-        world.network.delayUs(1_000 << random.nextInt(8));
-        world.clients.usualDelayUs(1_000 << random.nextInt(8));
-    }
-
-    private void cut(int client, int server) {
-        boolean both = random.nextBoolean();
-        boolean there = random.nextBoolean();
-        if (both || there) {
-            world.clients.cut(client, server, true);
-        }
-        if (both || !there) {
-            world.clients.cut(client, server, false);
-        }
-    }
-
-    private SimulatedClient anyUser() {
-        return world.users().get(random.nextInt(world.users().size()));
-    }
-
-    private void cutClient() {
-        world.trace.fault("client cut off", 0, 0);
-        SimulatedClient user = anyUser();
-        boolean all = random.nextBoolean();
-        for (int server : world.machines.keySet()) {
-            if (all || random.nextBoolean()) {
-                cut(user.id, server);
-            }
-        }
-    }
-
-    private void breakConnections() {
-        world.trace.fault("connection of a client broken", 0, 0);
-        if (random.nextBoolean()) {
-            world.clients.breakOne();
-        } else {
-            anyUser().disconnect();
-        }
-    }
-
     // ---- the cluster
 
     private void transfer() {
         ServerMachine leader = world.leader();
         if (leader != null) {
             world.trace.fault("leadership transferred", leader.id, 0);
-            leader.log().transferLeadership(random.nextBoolean() ? 0 : anyId());
+            leader.log().transferLeadership(random.nextBoolean() ? 0 : links.anyServer());
         }
     }
 
@@ -529,7 +443,7 @@ final class Faults {
         if (leader == null || oneLosesItsLog || !mayTear()) {
             return;
         }
-        int id = anyId();
+        int id = links.anyServer();
         if (leader.log().status().configuration().members().containsKey(id)) {
             world.trace.fault("member removed", id, 0);
             takeVote(leader, new MembershipChange.Remove(id));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.consensus.LogOptions;
+import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.ReplicatedLog;
 import io.conclave.consensus.core.Core;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -318,6 +320,49 @@ final class EnsembleSimulation {
         }
         for (int id : listed.keySet()) {
             if (log(id).status().appliedIndex() != last) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The ids of those that run. */
+    List<Integer> living() {
+        return members.values().stream()
+                .filter(SimulatedMember::isAlive)
+                .map(SimulatedMember::id)
+                .toList();
+    }
+
+    /**
+     * All members follow one leader, and nothing is under way in its log: an operator's change whose outcome was
+     * unknown has come to its end, too, and does not take effect behind the one that takes it back.
+     */
+    boolean isQuiet() {
+        int leader = leader();
+        if (leader == 0) {
+            return false;
+        }
+        LogStatus status = log(leader).status();
+        return status.appliedIndex() == status.lastIndex()
+                && living().stream()
+                        .filter(configuration().members()::containsKey)
+                        .allMatch(id -> log(id).status().leader() == leader);
+    }
+
+    /** Whether these members are voters, run, and have all that is committed. */
+    boolean areBack(Set<Integer> ids) {
+        int leader = leader();
+        if (leader == 0 || configuration().isJoint()) {
+            return false;
+        }
+        for (int id : ids) {
+            SimulatedMember member = members.get(id);
+            if (!member.isAlive()
+                    || member.isClosing()
+                    || !configuration().voters().contains(id)
+                    || configuration().members().get(id).directory() != member.directory()
+                    || log(id).status().appliedIndex() < log(leader).status().commitIndex()) {
                 return false;
             }
         }

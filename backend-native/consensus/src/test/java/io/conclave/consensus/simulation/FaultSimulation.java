@@ -2,7 +2,6 @@ package io.conclave.consensus.simulation;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.conclave.consensus.LogStatus;
 import io.conclave.consensus.MembershipChange;
 import io.conclave.consensus.disk.SimulatedDisk;
 import io.conclave.consensus.entry.EnsembleMember;
@@ -32,8 +31,7 @@ final class FaultSimulation {
 
     private final boolean hasEdges;
 
-    /** For members that read a state. */
-    private final Random readers;
+    private final ReaderFaults readers;
 
     /** The operator has changed the members: fewer may vote from then on, so no more disks are lost. */
     private boolean meddled;
@@ -64,13 +62,13 @@ final class FaultSimulation {
     FaultSimulation(long seed, boolean withEdges) {
         random = new Random(seed * 7919);
         edges = new Random(seed * 104_729);
-        readers = new Random(seed * 1_299_709);
         rooms = new Random(seed * 15_485_863);
         hasEdges = withEdges;
         rot = new SnapshotRot(new Random(seed * 104_729));
         durable = random.nextInt(5) != 0;
         size = random.nextInt(4) == 0 ? 5 : 3;
         ensemble = new EnsembleSimulation(seed, durable);
+        readers = new ReaderFaults(ensemble, new Random(seed * 1_299_709), durable, size);
         ensemble.snapshotEveryEntries = 20 + random.nextInt(400);
         if (random.nextBoolean()) {
             ensemble.windowBytes = 4_000 + random.nextInt(20_000);
@@ -112,7 +110,7 @@ final class FaultSimulation {
             if (disksFillTogether) {
                 fillOrEmptyDisks();
             }
-            strikeReaders();
+            readers.strike();
             if (durable) {
                 boolean rotten =
                         rot.strike(ensemble.members.get(1 + round % size).disk());
@@ -154,18 +152,8 @@ final class FaultSimulation {
         return sound <= size / 2;
     }
 
-    private List<Integer> living() {
-        List<Integer> living = new ArrayList<>();
-        ensemble.members.forEach((id, member) -> {
-            if (member.isAlive()) {
-                living.add(id);
-            }
-        });
-        return living;
-    }
-
     private void work() {
-        for (int id : living()) {
+        for (int id : ensemble.living()) {
             int count = random.nextInt(6);
             for (int i = 0; i < count; i++) {
                 ensemble.propose(id, random.nextInt(10) == 0 ? random.nextInt(8_000) : random.nextInt(300));
@@ -194,39 +182,6 @@ final class FaultSimulation {
             case 12 -> limit(member);
             case 13 -> dieInTheMiddle(member);
             default -> close(member);
-        }
-    }
-
-    /**
-     * Whatever a member that reads a state may meet: its death, leadership on its way to it, another leader, other
-     * links.
-     */
-    private void strikeReaders() {
-        for (int id : living()) {
-            if (!ensemble.application(id).isReading() || readers.nextInt(3) != 0) {
-                continue;
-            }
-            SimulatedMember member = ensemble.members.get(id);
-            int leader = ensemble.leader();
-            switch (readers.nextInt(5)) {
-                case 0 -> {
-                    if (durable) {
-                        member.kill();
-                    }
-                }
-                case 1 -> {
-                    if (leader != 0 && leader != id) {
-                        ensemble.log(leader).transferLeadership(id);
-                    }
-                }
-                case 2 -> {
-                    if (leader != 0 && leader != id) {
-                        ensemble.members.get(leader).pause(2_500_000);
-                    }
-                }
-                case 3 -> ensemble.network.reset(id, 1 + readers.nextInt(size));
-                default -> ensemble.network.isolate(id);
-            }
         }
     }
 
@@ -380,7 +335,7 @@ final class FaultSimulation {
         for (int second = 0; second < 120; second++) {
             ensemble.members.values().forEach(this::repair);
             ensemble.runFor(EnsembleSimulation.SECOND_US);
-            if (isQuiet() && takeBack()) {
+            if (ensemble.isQuiet() && takeBack()) {
                 return;
             }
         }
@@ -420,55 +375,20 @@ final class FaultSimulation {
      * One at a time, and only out of a whole ensemble: a member that has lost its log has lost what it acknowledged.
      */
     private boolean mayWipe() {
-        boolean allAreBack = areBack(ensemble.members.keySet());
-        if (takenBack && allAreBack && isQuiet()) {
+        boolean allAreBack = ensemble.areBack(ensemble.members.keySet());
+        if (takenBack && allAreBack && ensemble.isQuiet()) {
             meddled = false;
             takenBack = false;
         }
         return !meddled && allAreBack;
     }
 
-    /**
-     * All members follow one leader, and nothing is under way in its log: an operator's change whose outcome was
-     * unknown has come to its end, too, and does not take effect behind the one that takes it back.
-     */
-    private boolean isQuiet() {
-        int leader = ensemble.leader();
-        if (leader == 0) {
-            return false;
-        }
-        LogStatus status = ensemble.log(leader).status();
-        return status.appliedIndex() == status.lastIndex()
-                && living().stream()
-                        .filter(ensemble.configuration().members()::containsKey)
-                        .allMatch(id -> ensemble.log(id).status().leader() == leader);
-    }
-
     /** No other member may lose the end of its log until the one that lost all is a voter again. */
     private boolean mayLose() {
-        if (wiped != 0 && areBack(Set.of(wiped))) {
+        if (wiped != 0 && ensemble.areBack(Set.of(wiped))) {
             wiped = 0;
         }
         return wiped == 0;
-    }
-
-    private boolean areBack(Set<Integer> ids) {
-        int leader = ensemble.leader();
-        if (leader == 0 || ensemble.configuration().isJoint()) {
-            return false;
-        }
-        for (int id : ids) {
-            SimulatedMember member = ensemble.members.get(id);
-            if (!member.isAlive()
-                    || member.isClosing()
-                    || !ensemble.configuration().voters().contains(id)
-                    || ensemble.configuration().members().get(id).directory() != member.directory()
-                    || ensemble.log(id).status().appliedIndex()
-                            < ensemble.log(leader).status().commitIndex()) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private void wiped(SimulatedMember member) {

@@ -21,7 +21,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -30,9 +29,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
-import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -49,16 +46,21 @@ class DistributedLockedTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final String store = UUID.randomUUID().toString();
-    private final ApplicationContextRunner runner = new ApplicationContextRunner()
-            .withPropertyValues(
-                    "conclave.connect-string=memory:" + store,
-                    "conclave.try-timeout=60s",
-                    "job.wait=0s",
-                    "job.place=/locks")
-            .withConfiguration(
-                    AutoConfigurations.of(ConclaveAutoConfiguration.class, DistributedLockedAutoConfiguration.class));
+    private final ApplicationContextRunner runner = runner(store);
 
     private Coordinator other;
+
+    /** An application on a store, with what makes locks of the annotation. */
+    static ApplicationContextRunner runner(String store) {
+        return new ApplicationContextRunner()
+                .withPropertyValues(
+                        "conclave.connect-string=memory:" + store,
+                        "conclave.try-timeout=60s",
+                        "job.wait=0s",
+                        "job.place=/locks")
+                .withConfiguration(AutoConfigurations.of(
+                        ConclaveAutoConfiguration.class, DistributedLockedAutoConfiguration.class));
+    }
 
     @BeforeEach
     void connect() {
@@ -129,25 +131,6 @@ class DistributedLockedTest {
 
     private interface Try<T> {
         void with(T bean) throws Exception;
-    }
-
-    @Test
-    void startFailsWithSeveralCoordinatorsOfWhichNoneIsPrimary() {
-        runner.withBean("one", Coordinator.class, () -> Coordinator.start("memory:" + store))
-                .withBean("two", Coordinator.class, () -> Coordinator.start("memory:" + store))
-                .withBean(PlainOrders.class)
-                .run(context -> {
-                    assertThat(context).hasFailed();
-                    assertThat(context.getStartupFailure())
-                            .isInstanceOf(NoUniqueBeanDefinitionException.class)
-                            .hasMessageContaining("@DistributedLocked on ")
-                            .hasMessageContaining("needs one coordinator, and there are several: one, two");
-                });
-    }
-
-    static class PlainOrders {
-        @DistributedLocked("/locks/plain")
-        public void settle() {}
     }
 
     @Test
@@ -371,38 +354,6 @@ class DistributedLockedTest {
     }
 
     @Test
-    void methodsThatCannotBeGuardedAreRefusedAtTheStart() {
-        assertRefused(PrivateMethod.class, "must not be private, static or final");
-        assertRefused(StaticMethod.class, "must not be private, static or final");
-        assertRefused(FinalMethod.class, "must not be private, static or final");
-        assertRefused(ReturnsFuture.class, "would go on after the grant was given back");
-        assertRefused(ReturnsPublisher.class, "would go on after the grant was given back");
-        assertRefused(SkipsPrimitive.class, "it returns the primitive type int");
-        assertRefused(BadPath.class, "must start with '/'");
-        assertRefused(ReturnsFlow.class, "would go on after the grant was given back");
-        assertRefused(ReturnsDeferred.class, "would go on after the grant was given back");
-        assertRefused(EmptyComponent.class, "\"/a//#{1}\"");
-        assertRefused(Root.class, "a lock needs a znode of its own");
-        assertRefused(TrailingSlash.class, "must not end with '/'");
-        assertRefused(BadExpression.class, "Invalid path \"/a/#{#}\"");
-        assertRefused(BadWaitTime.class, "Invalid wait time \"soon\"");
-        assertRefused(NegativeWaitTime.class, "must not be negative");
-    }
-
-    @Test
-    void methodsOfAProxyThatItsTargetDoesNotHaveAreChecked() {
-        runner.withBean(
-                        Repository.class,
-                        () -> repository(Repository.class, () -> CompletableFuture.completedFuture(7)))
-                .run(context -> {
-                    assertThat(context).hasFailed();
-                    assertThat(context.getStartupFailure())
-                            .hasStackTraceContaining("Invalid @DistributedLocked on ")
-                            .hasStackTraceContaining("would go on after the grant was given back");
-                });
-    }
-
-    @Test
     void methodsOfAProxyThatItsTargetDoesNotHaveRunUnderTheLock() {
         AtomicReference<Boolean> seen = new AtomicReference<>(false);
         runner.withBean(
@@ -419,7 +370,7 @@ class DistributedLockedTest {
     }
 
     /** As Spring Data makes them: the advice answers, and the target knows nothing of the interface. */
-    private static <T> T repository(Class<T> type, Supplier<Object> answer) {
+    static <T> T repository(Class<T> type, Supplier<Object> answer) {
         ProxyFactory factory = new ProxyFactory(new Object());
         factory.addInterface(type);
         factory.addAdvice((MethodInterceptor)
@@ -427,140 +378,9 @@ class DistributedLockedTest {
         return type.cast(factory.getProxy());
     }
 
-    interface Repository {
-        @DistributedLocked("/locks/rows")
-        CompletableFuture<Integer> count();
-    }
-
     interface SoundRepository {
         @DistributedLocked("/locks/rows/#{#id}")
         int count(String id);
-    }
-
-    private <T> void assertRefused(Class<T> type, String rule) {
-        runner.withBean(type).run(context -> {
-            assertThat(context).hasFailed();
-            assertThat(context.getStartupFailure())
-                    .hasStackTraceContaining("Invalid @DistributedLocked on ")
-                    .hasStackTraceContaining(type.getSimpleName())
-                    .hasStackTraceContaining(rule);
-        });
-    }
-
-    static class PrivateMethod {
-        @DistributedLocked("/a")
-        private void run() {}
-    }
-
-    static class StaticMethod {
-        @DistributedLocked("/a")
-        public static void run() {}
-    }
-
-    static class FinalMethod {
-        @DistributedLocked("/a")
-        public final void run() {}
-    }
-
-    static class ReturnsFuture {
-        @DistributedLocked("/a")
-        public CompletableFuture<String> run() {
-            return CompletableFuture.completedFuture("");
-        }
-    }
-
-    static class ReturnsPublisher {
-        @DistributedLocked("/a")
-        public Flow.Publisher<String> run() {
-            throw new AssertionError();
-        }
-    }
-
-    static class ReturnsFlow {
-        @DistributedLocked("/a")
-        public kotlinx.coroutines.flow.Flow<String> run() {
-            throw new AssertionError();
-        }
-    }
-
-    static class ReturnsDeferred {
-        interface Deferred extends kotlinx.coroutines.Job {}
-
-        @DistributedLocked("/a")
-        public Deferred run() {
-            throw new AssertionError();
-        }
-    }
-
-    static class EmptyComponent {
-        @DistributedLocked("/a//#{1}")
-        public void run() {}
-    }
-
-    static class Root {
-        @DistributedLocked("/")
-        public void run() {}
-    }
-
-    static class TrailingSlash {
-        @DistributedLocked("/a/#{1}/")
-        public void run() {}
-    }
-
-    static class SkipsPrimitive {
-        @DistributedLocked(value = "/a", ifNotAcquired = NotAcquired.SKIP)
-        public int run() {
-            return 0;
-        }
-    }
-
-    static class BadPath {
-        @DistributedLocked("a")
-        public void run() {}
-    }
-
-    static class BadExpression {
-        @DistributedLocked("/a/#{#}")
-        public void run() {}
-    }
-
-    static class BadWaitTime {
-        @DistributedLocked(value = "/a", waitTime = "soon")
-        public void run() {}
-    }
-
-    static class NegativeWaitTime {
-        @DistributedLocked(value = "/a", waitTime = "-1s")
-        public void run() {}
-    }
-
-    @Test
-    void startFailsWithoutACoordinatorRatherThanRunWithoutTheLock() {
-        new ApplicationContextRunner()
-                .withPropertyValues("job.wait=0s", "job.place=/locks")
-                .withConfiguration(AutoConfigurations.of(
-                        ConclaveAutoConfiguration.class, DistributedLockedAutoConfiguration.class))
-                .withBean(Jobs.class)
-                .run(context -> {
-                    assertThat(context).hasFailed();
-                    assertThat(new MissingCoordinatorFailureAnalyzer()
-                                    .analyze(context.getStartupFailure())
-                                    .getDescription())
-                            .contains("conclave.connect-string is not set");
-                });
-    }
-
-    @Test
-    void startFailsWithoutTheRecipeRatherThanRunWithoutTheLock() {
-        ApplicationContextRunner without = runner.withClassLoader(new FilteredClassLoader(DistributedLock.class));
-        without.run(context -> assertThat(context).hasNotFailed());
-        without.withBean(Jobs.class).run(context -> {
-            assertThat(context).hasFailed();
-            assertThat(context.getStartupFailure())
-                    .hasStackTraceContaining("Invalid @DistributedLocked on ")
-                    .hasStackTraceContaining(
-                            "add conclave-recipes-locks (on the module path: requires" + " io.conclave.locks)");
-        });
     }
 
     @Configuration(proxyBeanMethods = false)
@@ -586,14 +406,5 @@ class DistributedLockedTest {
         runner.withUserConfiguration(ClosingBeans.class).run(context -> closing.set(context.getBean(LastCall.class)));
         assertThat(closing.get().answer).isCompleted();
         assertThat(isHeld("/locks/a")).isFalse();
-    }
-
-    @Test
-    void beansWithoutTheAnnotationAreLeftAlone() {
-        runner.withBean(String.class, () -> "plain")
-                .withBean("thread", Thread.class, Thread::new)
-                .run(context -> assertThat(
-                                org.springframework.aop.support.AopUtils.isAopProxy(context.getBean(Thread.class)))
-                        .isFalse());
     }
 }
