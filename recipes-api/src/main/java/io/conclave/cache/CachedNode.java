@@ -1,6 +1,7 @@
 package io.conclave.cache;
 
 import io.conclave.node.Bytes;
+import io.conclave.node.HasData;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import java.util.Objects;
@@ -12,7 +13,7 @@ import java.util.Objects;
  * @param bytes its data
  * @param stat its stat when the data was read; what it says of children is not kept up to date
  */
-public record CachedNode(NodePath path, Bytes bytes, NodeStat stat) {
+public record CachedNode(NodePath path, Bytes bytes, NodeStat stat) implements HasData {
     /** Rejects nulls. */
     public CachedNode {
         Objects.requireNonNull(path, "path");
@@ -23,11 +24,6 @@ public record CachedNode(NodePath path, Bytes bytes, NodeStat stat) {
     /** With a copy of this data. */
     public CachedNode(NodePath path, byte[] data, NodeStat stat) {
         this(path, Bytes.copyOf(data), stat);
-    }
-
-    /** The data: a copy with each call. */
-    public byte[] data() {
-        return bytes.toArray();
     }
 
     /** Path, version and size; never the data. */

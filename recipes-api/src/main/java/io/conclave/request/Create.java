@@ -3,6 +3,7 @@ package io.conclave.request;
 import io.conclave.node.Acl;
 import io.conclave.node.Bytes;
 import io.conclave.node.CreateMode;
+import io.conclave.node.HasData;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import java.time.Duration;
@@ -24,7 +25,7 @@ import java.util.Optional;
  *     data were not set for longer, by the leader's clock
  */
 public record Create(NodePath path, Bytes bytes, CreateMode mode, Optional<Acl> acl, Optional<Duration> ttl)
-        implements Operation<Create.Created> {
+        implements Operation<Create.Created>, HasData {
     /** The longest time to live, 2^40 - 1 ms: some 34 years. */
     public static final Duration MAX_TTL = Duration.ofMillis((1L << 40) - 1);
 
@@ -64,11 +65,6 @@ public record Create(NodePath path, Bytes bytes, CreateMode mode, Optional<Acl> 
     /** With a copy of this data, and without a time to live. */
     public Create(NodePath path, byte[] data, CreateMode mode, Optional<Acl> acl) {
         this(path, Bytes.copyOf(data), mode, acl);
-    }
-
-    /** The data: a copy with each call. */
-    public byte[] data() {
-        return bytes.toArray();
     }
 
     /**

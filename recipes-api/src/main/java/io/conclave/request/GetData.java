@@ -1,6 +1,7 @@
 package io.conclave.request;
 
 import io.conclave.node.Bytes;
+import io.conclave.node.HasData;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import java.util.Objects;
@@ -26,7 +27,7 @@ public record GetData(NodePath path, Optional<Watcher> watcher) implements Read<
      * @param bytes the data; empty where the znode has none
      * @param stat the stat
      */
-    public record NodeData(Bytes bytes, NodeStat stat) {
+    public record NodeData(Bytes bytes, NodeStat stat) implements HasData {
         /** Rejects nulls. */
         public NodeData {
             Objects.requireNonNull(bytes, "bytes");
@@ -36,11 +37,6 @@ public record GetData(NodePath path, Optional<Watcher> watcher) implements Read<
         /** With a copy of this data. */
         public NodeData(byte[] data, NodeStat stat) {
             this(Bytes.copyOf(data), stat);
-        }
-
-        /** The data: a copy with each call. */
-        public byte[] data() {
-            return bytes.toArray();
         }
     }
 

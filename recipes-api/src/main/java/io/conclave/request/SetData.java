@@ -1,6 +1,7 @@
 package io.conclave.request;
 
 import io.conclave.node.Bytes;
+import io.conclave.node.HasData;
 import io.conclave.node.NodePath;
 import io.conclave.node.NodeStat;
 import java.util.Objects;
@@ -12,7 +13,7 @@ import java.util.Objects;
  * @param bytes the data
  * @param version the expected data version; -1 for any
  */
-public record SetData(NodePath path, Bytes bytes, int version) implements Operation<NodeStat> {
+public record SetData(NodePath path, Bytes bytes, int version) implements Operation<NodeStat>, HasData {
     /** Rejects nulls. */
     public SetData {
         Objects.requireNonNull(path, "path");
@@ -22,11 +23,6 @@ public record SetData(NodePath path, Bytes bytes, int version) implements Operat
     /** With a copy of this data. */
     public SetData(NodePath path, byte[] data, int version) {
         this(path, Bytes.copyOf(data), version);
-    }
-
-    /** The data: a copy with each call. */
-    public byte[] data() {
-        return bytes.toArray();
     }
 
     /** Sets the data, of which it takes a copy, whatever version is there. */

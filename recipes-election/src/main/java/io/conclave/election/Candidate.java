@@ -2,6 +2,7 @@ package io.conclave.election;
 
 import io.conclave.line.LineMember;
 import io.conclave.node.Bytes;
+import io.conclave.node.HasData;
 import io.conclave.node.NodePath;
 import java.time.Instant;
 
@@ -16,7 +17,7 @@ import java.time.Instant;
  * @param sequence that of the fencing token that it has, or would have as the leader
  * @param since when it entered the line, by the clock of the backend's leader
  */
-public record Candidate(NodePath path, Bytes bytes, long sessionId, long sequence, Instant since) {
+public record Candidate(NodePath path, Bytes bytes, long sessionId, long sequence, Instant since) implements HasData {
     /** With a copy of this data. */
     public Candidate(NodePath path, byte[] data, long sessionId, long sequence, Instant since) {
         this(path, Bytes.copyOf(data), sessionId, sequence, since);
@@ -34,16 +35,6 @@ public record Candidate(NodePath path, Bytes bytes, long sessionId, long sequenc
     /** Whether that place in the line is this candidate's. */
     boolean isAt(LineMember member) {
         return member.path().equals(path) && member.stat().czxid() == sequence;
-    }
-
-    /** The data: a copy with each call. */
-    public byte[] data() {
-        return bytes.toArray();
-    }
-
-    /** The data as text. */
-    public String text() {
-        return bytes.text();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.conclave.election;
 
 import io.conclave.grant.FencingToken;
 import io.conclave.node.Bytes;
+import io.conclave.node.HasData;
 import java.time.Instant;
 
 /**
@@ -12,20 +13,10 @@ import java.time.Instant;
  * @param sessionId the session that its leadership belongs to
  * @param since when it began to lead, by the clock of the backend's leader
  */
-public record Leader(Bytes bytes, FencingToken token, long sessionId, Instant since) {
+public record Leader(Bytes bytes, FencingToken token, long sessionId, Instant since) implements HasData {
     /** With a copy of this data. */
     public Leader(byte[] data, FencingToken token, long sessionId, Instant since) {
         this(Bytes.copyOf(data), token, sessionId, since);
-    }
-
-    /** The data: a copy with each call. */
-    public byte[] data() {
-        return bytes.toArray();
-    }
-
-    /** The data as text. */
-    public String text() {
-        return bytes.text();
     }
 
     @Override

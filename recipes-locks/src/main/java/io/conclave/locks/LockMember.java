@@ -1,6 +1,7 @@
 package io.conclave.locks;
 
 import io.conclave.node.Bytes;
+import io.conclave.node.HasData;
 import io.conclave.node.NodePath;
 import java.time.Instant;
 
@@ -14,20 +15,11 @@ import java.time.Instant;
  * @param sequence that of its fencing token, which tells it from another at the same path
  * @param since when it entered the line, by the leader's clock
  */
-public record LockMember(NodePath path, Bytes bytes, LockMode mode, long sessionId, long sequence, Instant since) {
+public record LockMember(NodePath path, Bytes bytes, LockMode mode, long sessionId, long sequence, Instant since)
+        implements HasData {
     /** With a copy of this data. */
     public LockMember(NodePath path, byte[] data, LockMode mode, long sessionId, long sequence, Instant since) {
         this(path, Bytes.copyOf(data), mode, sessionId, sequence, since);
-    }
-
-    /** The data: a copy with each call. */
-    public byte[] data() {
-        return bytes.toArray();
-    }
-
-    /** The data as text. */
-    public String text() {
-        return bytes.text();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.conclave.locks;
 
 import io.conclave.line.LineMember;
 import io.conclave.node.Bytes;
+import io.conclave.node.HasData;
 import io.conclave.node.NodePath;
 import java.time.Instant;
 
@@ -14,7 +15,8 @@ import java.time.Instant;
  * @param sequence the change that created its znode, which tells it from another at the same path
  * @param since when it got the permit or entered the line, by the leader's clock
  */
-public record SemaphoreMember(NodePath path, Bytes bytes, long sessionId, long sequence, Instant since) {
+public record SemaphoreMember(NodePath path, Bytes bytes, long sessionId, long sequence, Instant since)
+        implements HasData {
     /** With a copy of this data. */
     public SemaphoreMember(NodePath path, byte[] data, long sessionId, long sequence, Instant since) {
         this(path, Bytes.copyOf(data), sessionId, sequence, since);
@@ -27,16 +29,6 @@ public record SemaphoreMember(NodePath path, Bytes bytes, long sessionId, long s
                 member.stat().ephemeralOwner(),
                 member.stat().czxid(),
                 Instant.ofEpochMilli(member.stat().ctimeMs()));
-    }
-
-    /** The data: a copy with each call. */
-    public byte[] data() {
-        return bytes.toArray();
-    }
-
-    /** The data as text. */
-    public String text() {
-        return bytes.text();
     }
 
     @Override
