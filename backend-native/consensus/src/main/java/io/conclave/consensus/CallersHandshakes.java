@@ -1,10 +1,6 @@
 package io.conclave.consensus;
 
-import java.util.ArrayDeque;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
-import java.util.Map;
-import java.util.Queue;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,23 +33,12 @@ public final class CallersHandshakes {
         boolean isThere(int beginning, int ofAddress);
     }
 
-    /** What waits of an address, and how much of it is to begin a handshake. */
-    private static final class Line {
-        final Queue<Task> tasks = new ArrayDeque<>();
-        int beginning;
-    }
-
-    private record Task(Runnable work, boolean begins) {}
-
     private final Executor threads;
     private final int mostAtATime;
     private final Room room;
 
-    // All: @GuardedBy("this").
-    /** Only those in which something waits; the one whose turn it is comes first. */
-    private final Map<String, Line> lines = new LinkedHashMap<>();
-
-    private int beginning;
+    // Both: @GuardedBy("this").
+    private final AddressLines<Runnable> lines = new AddressLines<>();
     private int running;
 
     private CallersHandshakes(Executor threads, int mostAtATime, Room room) {
@@ -96,21 +81,21 @@ public final class CallersHandshakes {
         String address = HostNetwork.of(host);
         AtomicBoolean hasBegun = new AtomicBoolean();
         return work -> {
-            add(address, new Task(work, !hasBegun.get()));
+            add(address, work, !hasBegun.get());
             hasBegun.set(true);
         };
     }
 
-    private void add(String address, Task task) {
+    private void add(String address, Runnable work, boolean begins) {
         synchronized (this) {
-            Line line = lines.getOrDefault(address, new Line());
-            if (task.begins() && !room.isThere(beginning, line.beginning)) {
-                throw new RejectedExecutionException(
-                        beginning + " handshakes of callers wait, " + line.beginning + " of them of " + address);
+            if (!begins) {
+                lines.addFurther(address, work);
+            } else if (room.isThere(lines.count(), lines.count(address))) {
+                lines.add(address, work);
+            } else {
+                throw new RejectedExecutionException(lines.count() + " handshakes of callers wait, "
+                        + lines.count(address) + " of them of " + address);
             }
-            lines.putIfAbsent(address, line);
-            line.tasks.add(task);
-            count(line, task, 1);
             if (running == mostAtATime) {
                 return;
             }
@@ -138,28 +123,10 @@ public final class CallersHandshakes {
 
     /** Null, and one less is running, if nothing waits. */
     private synchronized @Nullable Runnable next() {
-        Iterator<Map.Entry<String, Line>> inTurn = lines.entrySet().iterator();
-        if (!inTurn.hasNext()) {
+        Optional<Runnable> work = lines.next();
+        if (work.isEmpty()) {
             running--;
-            return null;
         }
-        Map.Entry<String, Line> first = inTurn.next();
-        String address = first.getKey();
-        Line line = first.getValue();
-        inTurn.remove();
-        Task task = line.tasks.remove();
-        count(line, task, -1);
-        if (!line.tasks.isEmpty()) {
-            lines.put(address, line); // behind all others
-        }
-        return task.work();
-    }
-
-    /** With the lock. */
-    private void count(Line line, Task task, int more) {
-        if (task.begins()) {
-            line.beginning += more;
-            beginning += more;
-        }
+        return work.orElse(null);
     }
 }

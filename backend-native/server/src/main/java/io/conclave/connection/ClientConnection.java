@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import io.conclave.consensus.HostNetwork;
 import io.conclave.protocol.ErrorCode;
 import io.conclave.protocol.ReplyBody;
 import io.conclave.protocol.ReplyHeader;
@@ -48,6 +49,7 @@ final class ClientConnection implements WatchTable.Watcher {
     private final WatchedPaths watched;
     private final ConnectionStatistics statistics;
 
+    private @Nullable String network;
     private ConnectionState state = ConnectionState.HANDSHAKE;
     private List<AuthId> authIds;
 
@@ -102,6 +104,17 @@ final class ClientConnection implements WatchTable.Watcher {
     @Nullable
     InetAddress address() {
         return channel.remoteAddress() instanceof InetSocketAddress socket ? socket.getAddress() : null;
+    }
+
+    /** In whose lines it waits: its address, or the network of IPv6 that counts as one; empty inside the JVM. */
+    String network() {
+        String known = network;
+        if (known == null) {
+            InetAddress address = address();
+            known = address == null ? "" : HostNetwork.of(address).getHostAddress();
+            network = known;
+        }
+        return known;
     }
 
     long sessionId() {

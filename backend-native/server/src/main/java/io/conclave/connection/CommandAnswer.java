@@ -37,7 +37,7 @@ final class CommandAnswer {
         if (argument.isPresent()) {
             begun = true;
             connection.statistics().received();
-            words.answer(letters, argument.get()).whenComplete((text, failure) -> {
+            words.answer(letters, argument.get(), connection.network()).whenComplete((text, failure) -> {
                 if (failure != null) {
                     LOG.error("Command {} failed", letters, failure);
                 }

@@ -16,7 +16,7 @@ public interface CommandWords {
         }
 
         @Override
-        public CompletionStage<String> answer(String word, byte[] argument) {
+        public CompletionStage<String> answer(String word, byte[] argument, String host) {
             throw new IllegalArgumentException("\"" + word + "\" is no command");
         }
     };
@@ -33,6 +33,7 @@ public interface CommandWords {
      * The answer to a command, or the reason why there is none.
      *
      * @param argument the bytes behind the word, as many as it {@linkplain #argumentBytes asks for}
+     * @param host who asks, for the lines in which words wait: its address as a number; empty inside the JVM
      */
-    CompletionStage<String> answer(String word, byte[] argument);
+    CompletionStage<String> answer(String word, byte[] argument, String host);
 }

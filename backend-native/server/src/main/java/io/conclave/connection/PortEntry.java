@@ -1,5 +1,6 @@
 package io.conclave.connection;
 
+import io.conclave.consensus.Strangers;
 import io.conclave.time.TimeSource;
 import io.conclave.tls.HandshakeBound;
 import io.conclave.tls.TlsContext;
@@ -22,7 +23,9 @@ final class PortEntry {
     /** The first byte of a handshake of TLS. A client without it sends a length, of less than 2^24, or a letter. */
     private static final byte TLS_HANDSHAKE = 0x16;
 
-    private final HalfOpenHandshakes halfOpen = new HalfOpenHandshakes();
+    /** Of ports with TLS; how many one address may have, {@link ConnectionCounts} says. */
+    private final Strangers<ClientConnection> strangers = new Strangers<>(Strangers.MOST);
+
     private final Refusals refusals;
     private final Refusals gaveWay;
     private final AtomicLong secure = new AtomicLong();
@@ -45,25 +48,25 @@ final class PortEntry {
         channel.pipeline().addFirst(new FirstByte(connection, security));
         InetAddress address = connection.address();
         if (security.tls().isPresent() && address != null) {
-            halfOpen.enter(channel, address, () -> giveWay(channel, connection));
-            channel.closeFuture().addListener(closed -> halfOpen.leave(channel));
+            strangers.add(connection, address.getHostAddress()).ifPresent(this::giveWay);
+            channel.closeFuture().addListener(closed -> strangers.remove(connection));
         }
     }
 
-    private void giveWay(Channel channel, ClientConnection connection) {
-        String reason = "its handshake of TLS was not complete, nor were those of " + HalfOpenHandshakes.MOST
-                + " other connections, of which no address has more than " + HalfOpenHandshakes.FEW_OF_AN_ADDRESS
+    private void giveWay(ClientConnection connection) {
+        String reason = "its handshake of TLS was not complete, nor were those of " + Strangers.MOST
+                + " other connections, of which no address has more than " + Strangers.FEW_OF_AN_ADDRESS
                 + ", or than its own";
-        gaveWay.add(channel.remoteAddress(), reason);
+        gaveWay.add(connection, reason);
         connection.loop().post(() -> connection.close(reason));
     }
 
     TlsCounts counts() {
-        return new TlsCounts(secure.get(), halfOpen.count(), refusals.count());
+        return new TlsCounts(secure.get(), strangers.count(), refusals.count());
     }
 
-    private void secured(Channel channel) {
-        halfOpen.leave(channel);
+    private void secured(ClientConnection connection, Channel channel) {
+        strangers.remove(connection);
         secure.incrementAndGet();
         channel.closeFuture().addListener(closed -> secure.decrementAndGet());
     }
@@ -92,7 +95,7 @@ final class PortEntry {
                 refuse(context, isTls);
                 return;
             } else {
-                halfOpen.leave(context.channel());
+                strangers.remove(connection);
             }
             context.pipeline().remove(this);
             context.fireChannelRead(message);
@@ -100,8 +103,13 @@ final class PortEntry {
 
         private void secure(ChannelHandlerContext context, TlsContext tls) {
             InetSocketAddress client = (InetSocketAddress) context.channel().remoteAddress();
-            TlsEntry entry =
-                    new TlsEntry(connection, tls, security.superUser(), PortEntry.this::secured, refusals, offersIds);
+            TlsEntry entry = new TlsEntry(
+                    connection,
+                    tls,
+                    security.superUser(),
+                    () -> secured(connection, context.channel()),
+                    refusals,
+                    offersIds);
             context.pipeline().addAfter(context.name(), "tls entry", entry);
             SslHandler handler = tls.serverHandler(client.getAddress().getHostAddress(), client.getPort());
             context.pipeline().addAfter(context.name(), "tls", handler);

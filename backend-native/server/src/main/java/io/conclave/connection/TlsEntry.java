@@ -3,7 +3,6 @@ package io.conclave.connection;
 import io.conclave.tls.TlsContext;
 import io.conclave.tree.AuthId;
 import io.conclave.tree.IdScheme;
-import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.ssl.SslHandler;
@@ -12,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /**
  * Stands between TLS and its connection: gives it the id of the client's certificate, and says in the log why TLS has
@@ -22,7 +20,7 @@ final class TlsEntry extends ChannelInboundHandlerAdapter {
     private final ClientConnection connection;
     private final TlsContext tls;
     private final Optional<String> superUser;
-    private final Consumer<Channel> onSecured;
+    private final Runnable onSecured;
     private final Refusals refusals;
     private final BooleanSupplier offersIds;
     private boolean refused;
@@ -35,7 +33,7 @@ final class TlsEntry extends ChannelInboundHandlerAdapter {
             ClientConnection connection,
             TlsContext tls,
             Optional<String> superUser,
-            Consumer<Channel> onSecured,
+            Runnable onSecured,
             Refusals refusals,
             BooleanSupplier offersIds) {
         this.connection = connection;
@@ -51,7 +49,7 @@ final class TlsEntry extends ChannelInboundHandlerAdapter {
         if (!(event instanceof SslHandshakeCompletionEvent handshake)) {
             super.userEventTriggered(context, event);
         } else if (handshake.isSuccess()) {
-            onSecured.accept(context.channel());
+            onSecured.run();
             SslHandler handler = context.pipeline().get(SslHandler.class);
             TlsContext.peerSubject(handler).ifPresent(this::proved);
         } else {

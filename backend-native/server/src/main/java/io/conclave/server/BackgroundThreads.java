@@ -4,12 +4,9 @@ import io.conclave.consensus.CallersHandshakes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The threads of one server that may wait for disks and for name services. */
@@ -18,9 +15,6 @@ final class BackgroundThreads {
 
     /** Where each may wait for a server that does not answer. */
     private static final int WAITING_WORKERS = 32;
-
-    /** Four-letter words whose texts wait. */
-    static final int MOST_WORDS = 256;
 
     private static final AtomicInteger COUNT = new AtomicInteger();
 
@@ -31,7 +25,7 @@ final class BackgroundThreads {
     private final CallersHandshakes callersHandshakes = new CallersHandshakes(ofCallers, WORKERS);
     private final ExecutorService ofClients;
     private final CallersHandshakes clientHandshakes;
-    private final ExecutorService words = threadsOfWords();
+    private final ExecutorService words = Executors.newFixedThreadPool(WORKERS, BackgroundThreads::thread);
     private final ExecutorService lookups = Executors.newCachedThreadPool(BackgroundThreads::thread);
 
     /** @param asksAboutClients whether the handshakes of clients wait for others: for questions about certificates */
@@ -39,12 +33,6 @@ final class BackgroundThreads {
         int threads = asksAboutClients ? WAITING_WORKERS : WORKERS;
         ofClients = Executors.newFixedThreadPool(threads, BackgroundThreads::thread);
         clientHandshakes = CallersHandshakes.ofClients(ofClients, threads);
-    }
-
-    /** Refuse what would be one more that waits. */
-    private static ExecutorService threadsOfWords() {
-        return new ThreadPoolExecutor(
-                WORKERS, WORKERS, 0, TimeUnit.SECONDS, new ArrayBlockingQueue<>(MOST_WORDS), BackgroundThreads::thread);
     }
 
     private static Thread thread(Runnable work) {
@@ -90,7 +78,7 @@ final class BackgroundThreads {
         return clientHandshakes;
     }
 
-    /** Makes the texts of four-letter words; refuses them when many wait. */
+    /** Makes the texts of four-letter words, of which {@link WordTurns} let few come at a time. */
     Executor words() {
         return words;
     }

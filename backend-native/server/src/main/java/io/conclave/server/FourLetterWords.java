@@ -30,15 +30,27 @@ final class FourLetterWords implements CommandWords {
     /** What ZooKeeper traces by default; nothing is traced here, and the number is only kept. */
     private static final long DEFAULT_TRACE_MASK = 0x132;
 
+    /** Such as wait for the event loops and a thread for texts; more would wait there, and not by address. */
+    private static final int SHORT_AT_A_TIME = 8;
+
     private final Set<String> allowed;
     private final Supplier<ConnectionAcceptor> connections;
     private final ServerReport server;
     private final ServerDescription description;
     private final Executor texts;
-    private final WordTurns turns;
+    /** Words that list all connections, sessions or watches. */
+    private final WordTurns longOnes;
+
+    private final WordTurns shortOnes;
     private final AtomicLong traceMask = new AtomicLong(DEFAULT_TRACE_MASK);
     /** What needs to be serving; the others are answered in any case. Only what lists the connections looks at each. */
-    private final Map<String, Supplier<CompletionStage<String>>> whileServing;
+    private final Map<String, Word> whileServing;
+
+    private record Word(WordTurns turns, Supplier<CompletionStage<String>> text) {
+        CompletionStage<String> answer(String host) {
+            return turns.answer(host, text);
+        }
+    }
 
     /**
      * The words of a server.
@@ -46,7 +58,7 @@ final class FourLetterWords implements CommandWords {
      * @param connections the connections, once there are any
      * @param sessions the answer to dump
      * @param digests the answer to hash
-     * @param texts makes the answers, which may take long; may refuse
+     * @param texts makes the answers, which may take long; refuses at the end of the server
      */
     FourLetterWords(
             ServerConfig config,
@@ -61,24 +73,33 @@ final class FourLetterWords implements CommandWords {
         this.server = server;
         this.description = description;
         this.texts = texts;
-        this.turns = new WordTurns(server::wordFoundNoRoom);
+        this.longOnes = new WordTurns(1, server::wordFoundNoRoom);
+        this.shortOnes = new WordTurns(SHORT_AT_A_TIME, server::wordFoundNoRoom);
         this.whileServing = Map.ofEntries(
-                Map.entry("srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums))),
-                Map.entry("stat", () -> turns.answer(this::statistics)),
-                Map.entry("cons", () -> turns.answer(() -> made(reports(), FourLetterWords::listed))),
-                Map.entry("conf", () -> made(description::configuration)),
-                Map.entry(
+                shortWord("srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums))),
+                longWord("stat", this::statistics),
+                longWord("cons", () -> made(reports(), FourLetterWords::listed)),
+                shortWord("conf", () -> made(description::configuration)),
+                shortWord(
                         "mntr",
                         () -> ofTotals(sums ->
                                 server.monitoring(sums, this.connections.get().tls()))),
-                Map.entry("dump", () -> turns.answer(() -> made(sessions))),
-                Map.entry("hash", () -> made(digests)),
-                Map.entry("dirs", () -> made(description::directories)),
-                Map.entry("wchs", () -> turns.answer(() -> ofWatches(WatchReport::summary))),
-                Map.entry("wchc", () -> turns.answer(() -> ofWatches(WatchReport::ofSessions))),
-                Map.entry("wchp", () -> turns.answer(() -> ofWatches(WatchReport::ofPaths))),
-                Map.entry("srst", () -> loops().resetTotals().thenApply(done -> "Server stats reset.\n")),
-                Map.entry("crst", () -> loops().resetReports().thenApply(done -> "Connection stats reset.\n")));
+                longWord("dump", () -> made(sessions)),
+                shortWord("hash", () -> made(digests)),
+                shortWord("dirs", () -> made(description::directories)),
+                longWord("wchs", () -> ofWatches(WatchReport::summary)),
+                longWord("wchc", () -> ofWatches(WatchReport::ofSessions)),
+                longWord("wchp", () -> ofWatches(WatchReport::ofPaths)),
+                shortWord("srst", () -> loops().resetTotals().thenApply(done -> "Server stats reset.\n")),
+                shortWord("crst", () -> loops().resetReports().thenApply(done -> "Connection stats reset.\n")));
+    }
+
+    private Map.Entry<String, Word> longWord(String letters, Supplier<CompletionStage<String>> text) {
+        return Map.entry(letters, new Word(longOnes, text));
+    }
+
+    private Map.Entry<String, Word> shortWord(String letters, Supplier<CompletionStage<String>> text) {
+        return Map.entry(letters, new Word(shortOnes, text));
     }
 
     private Loops loops() {
@@ -131,7 +152,7 @@ final class FourLetterWords implements CommandWords {
     }
 
     @Override
-    public CompletionStage<String> answer(String word, byte[] argument) {
+    public CompletionStage<String> answer(String word, byte[] argument, String host) {
         if (!isAllowed(word)) {
             return CompletableFuture.completedStage(word + " is not executed because it is not in the whitelist.\n");
         }
@@ -140,20 +161,20 @@ final class FourLetterWords implements CommandWords {
             case "isro" -> CompletableFuture.completedStage(readOnly(server.mode()));
             case "gtmk" -> CompletableFuture.completedStage(Long.toString(traceMask.get()));
             case "stmk" -> CompletableFuture.completedStage(Long.toString(traced(argument)));
-            case "envi" -> made(description::environment);
-            default -> answerWhileServing(word);
+            case "envi" -> shortOnes.answer(host, () -> made(description::environment));
+            default -> answerWhileServing(word, host);
         };
     }
 
-    private CompletionStage<String> answerWhileServing(String word) {
-        Supplier<CompletionStage<String>> text = whileServing.get(word);
-        if (text == null) {
-            return CompletableFuture.completedStage(word + " is not supported by this server.\n");
+    private CompletionStage<String> answerWhileServing(String letters, String host) {
+        Word word = whileServing.get(letters);
+        if (word == null) {
+            return CompletableFuture.completedStage(letters + " is not supported by this server.\n");
         }
         if (server.mode() == ServiceMode.NONE) {
-            return CompletableFuture.completedStage(notServing(word));
+            return CompletableFuture.completedStage(notServing(letters));
         }
-        return text.get();
+        return word.answer(host);
     }
 
     /** ZooKeeper's line first, for tools that look for it. */

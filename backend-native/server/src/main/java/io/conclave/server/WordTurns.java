@@ -1,48 +1,61 @@
 package io.conclave.server;
 
-import java.util.ArrayDeque;
-import java.util.Queue;
+import io.conclave.consensus.AddressLines;
+import io.conclave.consensus.HostNetwork;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /**
- * Four-letter words that list all connections, sessions or watches: one is answered at a time, some wait, and others
- * are told to come again. So their texts, of many MB each, do not add up. Thread-safe; does not block.
+ * Four-letter words of one kind: some are answered at a time, some wait, and others are told to come again. So the
+ * texts of long ones, of many MB each, do not add up. Those that wait stand in {@linkplain AddressLines lines} by
+ * address: one address that asks all the time delays another one by a word of its own, and keeps none out. Thread-safe;
+ * does not block.
  */
 final class WordTurns {
     /** The answer to a word that finds no room. */
     static final String BUSY = "This server is busy with other such words. Ask again in a moment.\n";
 
-    static final int MOST_WAITING = 16;
+    /** Of an address, beside those that are answered. */
+    static final int MOST_OF_AN_ADDRESS = 16;
 
+    /** Of all addresses; beyond it the first one of an address is taken, up to as many again. */
+    static final int MOST = 64;
+
+    private final int mostAtATime;
     private final Runnable onBusy;
 
     // Both: @GuardedBy("this").
-    private final Queue<Runnable> waiting = new ArrayDeque<>();
-    private boolean underWay;
+    private final AddressLines<Runnable> waiting = new AddressLines<>();
+    private int underWay;
 
     /** @param onBusy called for each word that finds no room */
-    WordTurns(Runnable onBusy) {
+    WordTurns(int mostAtATime, Runnable onBusy) {
+        this.mostAtATime = mostAtATime;
         this.onBusy = onBusy;
     }
 
     /** The answer to a word, which is begun when its turn comes; the next one has its turn when it is complete. */
-    CompletionStage<String> answer(Supplier<CompletionStage<String>> word) {
+    CompletionStage<String> answer(String host, Supplier<CompletionStage<String>> word) {
+        String address = HostNetwork.of(host);
         CompletableFuture<String> answer = new CompletableFuture<>();
         synchronized (this) {
-            if (underWay && waiting.size() >= MOST_WAITING) {
-                onBusy.run();
-                return CompletableFuture.completedStage(BUSY);
-            }
-            if (underWay) {
-                waiting.add(() -> begin(word, answer));
+            if (underWay == mostAtATime) {
+                if (!hasRoom(waiting.count(address))) {
+                    onBusy.run();
+                    return CompletableFuture.completedStage(BUSY);
+                }
+                waiting.add(address, () -> begin(word, answer));
                 return answer;
             }
-            underWay = true;
+            underWay++;
         }
         begin(word, answer);
         return answer;
+    }
+
+    private boolean hasRoom(int ofAddress) {
+        return ofAddress < MOST_OF_AN_ADDRESS && waiting.count() < (ofAddress == 0 ? 2 * MOST : MOST);
     }
 
     private void begin(Supplier<CompletionStage<String>> word, CompletableFuture<String> answer) {
@@ -67,8 +80,8 @@ final class WordTurns {
     private void next() {
         Runnable turn;
         synchronized (this) {
-            turn = waiting.poll();
-            underWay = turn != null;
+            turn = waiting.next().orElse(null);
+            underWay -= turn == null ? 1 : 0;
         }
         if (turn != null) {
             turn.run();

@@ -25,7 +25,7 @@ class CommandAnswerTest {
         }
 
         @Override
-        public CompletionStage<String> answer(String word, byte[] argument) {
+        public CompletionStage<String> answer(String word, byte[] argument, String host) {
             return text;
         }
     }

@@ -21,14 +21,6 @@ class BackgroundThreadsTest {
     }
 
     @Test
-    void textsOfWordsThatWaitAreBounded() {
-        for (int i = 0; i < 2 + BackgroundThreads.MOST_WORDS; i++) {
-            threads.words().execute(this::waitForTheEnd);
-        }
-        assertThrows(RejectedExecutionException.class, () -> threads.words().execute(this::waitForTheEnd));
-    }
-
-    @Test
     void aClientOfTlsIsNotRefusedForThoseOfAnotherAddress() {
         assertThrows(RejectedExecutionException.class, () -> {
             for (int i = 0; i < 10_000; i++) {

@@ -87,7 +87,7 @@ class WordTextsTest {
             strings = {"srvr", "stat", "cons", "conf", "mntr", "dump", "hash", "dirs", "wchs", "wchc", "wchp", "envi"})
     void aTextIsMadeOnAThreadForTexts(String word) throws InterruptedException {
         CompletableFuture<String> answer =
-                words(texts::add).answer(word, new byte[0]).toCompletableFuture();
+                words(texts::add).answer(word, new byte[0], "10.0.0.1").toCompletableFuture();
         Runnable work = null;
         while (work == null) {
             work = texts.poll(1, TimeUnit.MILLISECONDS);
@@ -106,16 +106,21 @@ class WordTextsTest {
         for (String word : Set.of("cons", "mntr", "wchp", "envi")) {
             assertEquals(
                     WordTurns.BUSY,
-                    words.answer(word, new byte[0]).toCompletableFuture().join());
+                    words.answer(word, new byte[0], "10.0.0.1")
+                            .toCompletableFuture()
+                            .join());
         }
     }
 
     @Test
     void aShortWordDoesNotWaitForALongOne() throws InterruptedException {
         FourLetterWords words = words(texts::add);
-        CompletableFuture<String> first = words.answer("dump", new byte[0]).toCompletableFuture();
-        CompletableFuture<String> second = words.answer("dump", new byte[0]).toCompletableFuture();
-        CompletableFuture<String> shortOne = words.answer("conf", new byte[0]).toCompletableFuture();
+        CompletableFuture<String> first =
+                words.answer("dump", new byte[0], "10.0.0.1").toCompletableFuture();
+        CompletableFuture<String> second =
+                words.answer("dump", new byte[0], "10.0.0.1").toCompletableFuture();
+        CompletableFuture<String> shortOne =
+                words.answer("conf", new byte[0], "10.0.0.1").toCompletableFuture();
         assertEquals(2, texts.size(), "the second has not begun");
         Runnable one = texts.take();
         texts.take().run();

@@ -1,6 +1,5 @@
 package io.conclave.consensus.peer;
 
-import io.conclave.consensus.HostNetwork;
 import io.conclave.consensus.PeerAuthentication;
 import io.conclave.consensus.PeerSecrets;
 import io.netty.buffer.ByteBuf;
@@ -21,7 +20,6 @@ final class InboundLink implements FrameChannel.Owner {
     private final PeerNetwork network;
     private final PeerSecrets secrets;
     private final String remoteHost;
-    private final String remoteNetwork;
     private final FrameChannel frames;
 
     /** What was said before the proof that is awaited; null before that. */
@@ -44,7 +42,6 @@ final class InboundLink implements FrameChannel.Owner {
         this.network = network;
         this.secrets = secrets;
         this.remoteHost = remoteHost;
-        this.remoteNetwork = HostNetwork.of(remoteHost);
         this.frames = new FrameChannel(this, maxFrameBytes);
     }
 
@@ -54,11 +51,6 @@ final class InboundLink implements FrameChannel.Owner {
 
     String remoteHost() {
         return remoteHost;
-    }
-
-    /** Its host's address, or the network that counts as one; see {@link Strangers}. */
-    String remoteNetwork() {
-        return remoteNetwork;
     }
 
     Optional<PeerFacts> facts() {

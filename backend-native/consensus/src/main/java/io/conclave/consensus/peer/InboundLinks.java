@@ -1,5 +1,6 @@
 package io.conclave.consensus.peer;
 
+import io.conclave.consensus.Strangers;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -19,11 +20,13 @@ import org.slf4j.LoggerFactory;
 final class InboundLinks {
     private static final Logger log = LoggerFactory.getLogger(InboundLinks.class);
 
+    private static final int MOST_STRANGERS_OF_AN_ADDRESS = 256;
+
     private final Set<InboundLink> all = new LinkedHashSet<>();
     /** The link of each member that has one. */
     private final Map<Integer, InboundLink> ofMembers = new HashMap<>();
 
-    private final Strangers strangers = new Strangers();
+    private final Strangers<InboundLink> strangers = new Strangers<>(MOST_STRANGERS_OF_AN_ADDRESS);
     private final Complaints complaints = new Complaints();
     private final AtomicLong refused = new AtomicLong();
     private final AtomicLong gaveWay = new AtomicLong();
@@ -32,7 +35,7 @@ final class InboundLinks {
     /** Takes in a new connection; the oldest without a handshake gives way if there are too many. */
     void opened(InboundLink link) {
         all.add(link);
-        strangers.add(link).ifPresent(oldest -> {
+        strangers.add(link, link.remoteHost()).ifPresent(oldest -> {
             gaveWay.incrementAndGet();
             oldest.frames().close("newer connections without a handshake have taken its place");
         });

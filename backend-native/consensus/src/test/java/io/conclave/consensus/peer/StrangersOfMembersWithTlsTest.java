@@ -8,7 +8,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Timeout(300)
 @Tag("proof")
 @Isolated("counts the lines that the whole package logs")
-class StrangersWithTlsTest extends StrangersTest {
+class StrangersOfMembersWithTlsTest extends StrangersOfMembersTest {
     @Override
     LinkForm form() {
         return LinkForm.WITH_TLS;
