@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.backup.BackupFile;
+import io.conclave.backup.BackupReceiver;
+import io.conclave.backup.BackupStream;
 import io.conclave.coordinator.Coordinator;
 import io.conclave.importing.ForeignFiles;
 import io.conclave.node.NodePath;
@@ -13,6 +15,7 @@ import io.conclave.request.Create;
 import io.conclave.request.Exists;
 import io.conclave.request.GetData;
 import io.conclave.server.ConclaveServer;
+import io.conclave.server.StoredState;
 import io.conclave.testkit.proxy.FreePort;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -97,21 +100,40 @@ class RecoveryCommandsTest extends CommandsFixture {
     void aStateThatDoesNotFitIntoTheHeapIsSaidToBeSo() throws Exception {
         Path file = configuration("imported");
         assertEquals(0, run("import", file, ForeignFiles.writeLarge(directory.resolve("zookeeper"), 60 << 20)), said());
+        String said = verifiedInHeapOf(40, directory.resolve("imported"));
+        assertTrue(
+                said.contains("verify did not come to its end: it needs more memory than the 40 MB of its heap"), said);
+
+        Path backup = directory.resolve("x.backup");
+        try (BackupReceiver receiver = BackupReceiver.to(backup)) {
+            Path log = StoredState.logIn(directory.resolve("imported")).orElseThrow();
+            BackupStream stream = new BackupStream(StoredState.read(log).state());
+            for (byte[] piece = stream.next(); piece.length > 0; piece = stream.next()) {
+                receiver.write(piece);
+            }
+            receiver.complete();
+        }
+        String ofBackup = verifiedInHeapOf(40, backup);
+        assertTrue(ofBackup.contains("does not fit into the heap of 40 MB"), ofBackup);
+        assertTrue(ofBackup.contains("A server of it needs about 151 MB (JVM_FLAGS=-Xmx...)"), ofBackup);
+    }
+
+    /** What the command says, which fails without a word of Java's. */
+    private static String verifiedInHeapOf(int megabytes, Path file) throws Exception {
         Process verify = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx40m",
+                        "-Xmx" + megabytes + "m",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Main.class.getName(),
                         "verify",
-                        directory.resolve("imported").toString())
+                        file.toString())
                 .redirectErrorStream(true)
                 .start();
         String said = new String(verify.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(1, verify.waitFor(), said);
-        assertTrue(
-                said.contains("verify did not come to its end: it needs more memory than the 40 MB of its heap"), said);
         assertFalse(said.contains("\tat "), said);
+        return said;
     }
 
     @Test

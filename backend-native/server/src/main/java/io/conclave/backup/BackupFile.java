@@ -30,8 +30,8 @@ public final class BackupFile {
     /**
      * Reads a backup through. Blocks; needs a heap for the state.
      *
-     * @throws DamagedBackupException if it is none, or not whole
-     * @throws IOException if the file cannot be read
+     * @throws DamagedBackupException if it is none, or not whole, or its state is larger than it says
+     * @throws IOException if the file cannot be read, or the heap is too small
      */
     public static Contents read(Path file) throws IOException {
         try (FileChannel channel = FileChannel.open(file)) {
@@ -41,7 +41,7 @@ public final class BackupFile {
             long stateEnd = size - BackupFormat.END_BYTES;
             CRC32C checksum = new CRC32C();
             checksum.update(bytes(channel, 0, BackupFormat.HEADER_BYTES));
-            TreeState state = readState(file, channel, stateEnd, checksum);
+            TreeState state = readState(file, channel, stateEnd, summary, checksum);
             checksum.update(end.duplicate().limit(BackupFormat.END_BYTES - Integer.BYTES));
             if (end.getInt(BackupFormat.END_BYTES - Integer.BYTES) != (int) checksum.getValue()) {
                 throw new DamagedBackupException(
@@ -96,15 +96,23 @@ public final class BackupFile {
         return end;
     }
 
-    private static TreeState readState(Path file, FileChannel channel, long end, CRC32C checksum) throws IOException {
+    private static TreeState readState(Path file, FileChannel channel, long end, BackupSummary summary, CRC32C checksum)
+            throws IOException {
         InputStream all = Channels.newInputStream(channel.position(BackupFormat.HEADER_BYTES));
         InputStream state = new BufferedInputStream(
                 new CheckedInputStream(new BoundedInput(all, end - BackupFormat.HEADER_BYTES), checksum), BUFFER_BYTES);
         try {
-            return SnapshotCodec.read(state);
+            return SnapshotCodec.read(state, summary.znodes(), summary.dataBytes());
         } catch (TreeFormatException e) {
             throw new DamagedBackupException(
                     file, BackupFormat.HEADER_BYTES + e.offset(), String.valueOf(e.getMessage()));
+        } catch (OutOfMemoryError e) {
+            throw new IOException(
+                    file + ": its state of " + summary.znodes() + " znodes, with " + summary.dataBytes()
+                            + " bytes of paths and data, does not fit into the heap of "
+                            + (Runtime.getRuntime().maxMemory() >> 20) + " MB. A server of it needs about "
+                            + ((summary.heapBytes() >> 20) + 1) + " MB (JVM_FLAGS=-Xmx...)",
+                    e);
         }
     }
 

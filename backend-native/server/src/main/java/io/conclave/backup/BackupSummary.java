@@ -49,6 +49,11 @@ public record BackupSummary(
                 state.approximateDataBytes());
     }
 
+    /** What a server of that state needs as its heap, about, so that the state is not full. */
+    long heapBytes() {
+        return TreeState.approximateHeapBytes(znodes, dataBytes, ephemerals, sessions) / 2 * 5;
+    }
+
     void write(ByteBuffer out) {
         out.putLong(clusterId.getMostSignificantBits()).putLong(clusterId.getLeastSignificantBits());
         out.putLong(generation).putInt(featureLevel).putLong(term).putLong(zxid).putLong(timeMs);

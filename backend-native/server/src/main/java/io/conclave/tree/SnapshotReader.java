@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
 /** Reads one snapshot; see {@link SnapshotCodec} for the format. What can be counted is counted, not read. */
 final class SnapshotReader {
     private final InputStream in;
+    private final long mostNodes;
+    private final long mostBytes;
     private final List<ZnodeAcl> acls = new ArrayList<>();
     private FieldReader chunk = new FieldReader(ByteBuffer.allocate(0));
     private PersistentMap<Long, SessionRecord> sessions = PersistentMap.empty();
@@ -85,8 +87,10 @@ final class SnapshotReader {
         }
     }
 
-    SnapshotReader(InputStream in) {
+    SnapshotReader(InputStream in, long mostNodes, long mostBytes) {
         this.in = in;
+        this.mostNodes = mostNodes;
+        this.mostBytes = mostBytes;
     }
 
     TreeState read() throws IOException {
@@ -220,6 +224,10 @@ final class SnapshotReader {
         nodes++;
         uses = uses.with(node.fields.acl());
         bytes += node.pathLength + (data == null ? 0 : data.length);
+        if (nodes > mostNodes || bytes > mostBytes) {
+            throw new TreeFormatException("the state goes on beyond the " + mostNodes + " znodes and the " + mostBytes
+                    + " bytes of paths and data that it is said to have");
+        }
         if (Znode.isReaped(owner)) {
             reaped = reaped.with(node.path());
         } else if (owner != 0) {

@@ -46,13 +46,13 @@ public final class TreeState {
     public static final int INITIAL_FEATURE_LEVEL = 0;
 
     /** A node with its name and its share of the parent's map, without its data and the characters of its name. */
-    private static final int NODE_BYTES = 150;
+    private static final long NODE_BYTES = 150;
 
     /** What belongs to an ephemeral node beside that, in its session's record. */
-    private static final int EPHEMERAL_BYTES = 150;
+    private static final long EPHEMERAL_BYTES = 150;
 
     /** A session's record and its lease. */
-    private static final int SESSION_BYTES = 600;
+    private static final long SESSION_BYTES = 600;
 
     TreeState(
             Header header,
@@ -210,11 +210,14 @@ public final class TreeState {
      * on all members.
      */
     public long approximateHeapBytes() {
-        return NODE_BYTES * totals.nodes
-                + totals.bytes
-                + EPHEMERAL_BYTES * (totals.ephemerals + reaped.size())
-                + SESSION_BYTES * (long) sessions.size()
+        return approximateHeapBytes(totals.nodes, totals.bytes, totals.ephemerals, sessions.size())
+                + EPHEMERAL_BYTES * reaped.size()
                 + totals.acls.bytes();
+    }
+
+    /** The same of a state of which no more is known. */
+    public static long approximateHeapBytes(long nodes, long dataBytes, long ephemerals, long sessions) {
+        return NODE_BYTES * nodes + dataBytes + EPHEMERAL_BYTES * ephemerals + SESSION_BYTES * sessions;
     }
 
     Header header() {

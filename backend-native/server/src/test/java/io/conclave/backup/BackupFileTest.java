@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -140,6 +141,27 @@ class BackupFileTest {
                 .getMessage());
         assertTrue(message.startsWith(file + ": offset "), message);
         return message;
+    }
+
+    /** With right checksums everywhere, as somebody could write it. */
+    @Test
+    void aStateLargerThanTheSummaryTellsIsNotReadToItsEnd() throws IOException {
+        Path file = directory.resolve("conclave.backup");
+        byte[] small = new BackupStream(state(10)).next();
+        CRC32C checksum = new CRC32C();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        BackupStream large = new BackupStream(state(5_000));
+        byte[] piece = small;
+        for (large.next(); piece.length > BackupFormat.END_BYTES; piece = large.next()) {
+            bytes.write(piece);
+            checksum.update(piece);
+        }
+        bytes.write(BackupFormat.end(checksum, bytes.size()));
+        Files.write(file, bytes.toByteArray());
+        String message = assertDamaged(file, "more than is told");
+        long offset = Long.parseLong(message.replaceAll(".*: offset (\\d+): .*", "$1"));
+        assertTrue(offset < 1_000, "the first chunk of nodes: " + message);
+        assertTrue(message.contains("beyond the 14 znodes"), message);
     }
 
     @Test
