@@ -1,17 +1,21 @@
 package io.conclave.connection;
 
+import io.conclave.consensus.AddressLines;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets few bytes of long requests arrive at a time: what is there of a request is in memory until the rest is there
- * too, and that is for its client to send. The others wait in the order in which they came, and nothing more is read
- * from their connections; meanwhile those that arrive are looked at now and then. Thread-safe.
+ * too, and that is for its client to send. The others wait in {@linkplain AddressLines lines} by address, and nothing
+ * more is read from their connections; meanwhile those that arrive are looked at now and then. An address has twice the
+ * room that it leaves, and its first request as much as there is: so one whose clients send slowly leaves room for
+ * others. Thread-safe.
  */
 final class ArrivingRequests {
     /** A request up to this length arrives without asking. */
@@ -22,6 +26,9 @@ final class ArrivingRequests {
 
     /** A request that is too long to arrive without asking. Each object stands for one at a time. */
     interface Arrival {
+        /** Whose it is; see {@link ClientConnection#network}. */
+        String network();
+
         /** There is room for it, and it is counted; from any thread. */
         void admitted();
 
@@ -32,9 +39,16 @@ final class ArrivingRequests {
     private final TimeSource time;
     private final long most;
 
-    // All below: @GuardedBy("this"). With their lengths.
-    private final Map<Arrival, Integer> inside = new LinkedHashMap<>();
-    private final Map<Arrival, Integer> waiting = new LinkedHashMap<>();
+    private record Place(Arrival arrival, int bytes) {
+        String network() {
+            return arrival.network();
+        }
+    }
+
+    // All below: @GuardedBy("this").
+    private final Map<Arrival, Place> inside = new LinkedHashMap<>();
+    private final AddressLines<Place> waiting = new AddressLines<>();
+    private final Map<String, Long> bytesByNetwork = new HashMap<>();
     private long bytesInside;
     private boolean looking;
 
@@ -50,43 +64,60 @@ final class ArrivingRequests {
      * @return whether it may arrive now; if not, it is told later
      */
     synchronized boolean enter(Arrival arrival, int bytes) {
-        if (waiting.isEmpty() && hasRoomFor(bytes)) {
-            letIn(arrival, bytes);
+        waiting.add(arrival.network(), new Place(arrival, bytes));
+        if (admit().contains(arrival)) {
             return true;
         }
-        waiting.put(arrival, bytes);
         lookLater();
         return false;
     }
 
     /** The request is handled, or its connection has ended. Idempotent. */
     void leave(Arrival arrival) {
-        List<Arrival> admitted = new ArrayList<>();
+        List<Arrival> admitted;
         synchronized (this) {
-            waiting.remove(arrival);
-            Integer left = inside.remove(arrival);
-            bytesInside -= left == null ? 0 : left;
-            Iterator<Map.Entry<Arrival, Integer>> places = waiting.entrySet().iterator();
-            while (places.hasNext()) {
-                Map.Entry<Arrival, Integer> next = places.next();
-                if (!hasRoomFor(next.getValue())) {
-                    break;
-                }
-                letIn(next.getKey(), next.getValue());
-                admitted.add(next.getKey());
-                places.remove();
+            waiting.removeIf(arrival.network(), place -> place.arrival.equals(arrival));
+            Place left = inside.remove(arrival);
+            if (left != null) {
+                count(left, -left.bytes);
             }
+            admitted = admit();
         }
         admitted.forEach(Arrival::admitted);
+    }
+
+    private List<Arrival> admit() {
+        List<Arrival> admitted = new ArrayList<>();
+        for (Place next = first(); next != null && hasRoomFor(next.bytes); next = first()) {
+            waiting.next(this::leavesEnough);
+            inside.put(next.arrival, next);
+            count(next, next.bytes);
+            admitted.add(next.arrival);
+        }
+        return admitted;
+    }
+
+    private @Nullable Place first() {
+        return waiting.peek(this::leavesEnough).orElse(null);
     }
 
     private boolean hasRoomFor(int bytes) {
         return bytesInside == 0 || bytesInside + bytes <= most;
     }
 
-    private void letIn(Arrival arrival, int bytes) {
-        inside.put(arrival, bytes);
-        bytesInside += bytes;
+    private boolean leavesEnough(Place place) {
+        long before = bytesByNetwork.getOrDefault(place.network(), 0L);
+        return before == 0 || before + place.bytes <= 2 * (most - bytesInside - place.bytes);
+    }
+
+    private void count(Place place, int more) {
+        bytesInside += more;
+        long ofNetwork = bytesByNetwork.getOrDefault(place.network(), 0L) + more;
+        if (ofNetwork == 0) {
+            bytesByNetwork.remove(place.network());
+        } else {
+            bytesByNetwork.put(place.network(), ofNetwork);
+        }
     }
 
     private void lookLater() {

@@ -77,6 +77,11 @@ final class LongReads {
         }
 
         @Override
+        public String network() {
+            return reads.connection.network();
+        }
+
+        @Override
         public boolean advance() {
             ClientConnection connection = reads.connection;
             if (connection.isGone() || !hasRoom()) {

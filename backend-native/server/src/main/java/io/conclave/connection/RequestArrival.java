@@ -88,6 +88,11 @@ final class RequestArrival implements ArrivingRequests.Arrival {
     }
 
     @Override
+    public String network() {
+        return connection.network();
+    }
+
+    @Override
     public void admitted() {
         connection.loop().post(() -> {
             if (place == Place.WAITING) {

@@ -17,9 +17,20 @@ class ArrivingRequestsTest {
 
     private final class Named implements ArrivingRequests.Arrival {
         private final String name;
+        private final String network;
 
         Named(String name) {
+            this(name, "of " + name);
+        }
+
+        Named(String name, String network) {
             this.name = name;
+            this.network = network;
+        }
+
+        @Override
+        public String network() {
+            return network;
         }
 
         @Override
@@ -73,6 +84,35 @@ class ArrivingRequestsTest {
         requests.leave(a);
         requests.leave(a);
         assertEquals(40, requests.bytesInside());
+    }
+
+    /** Its clients send just enough not to be cut. */
+    @Test
+    void anAddressWithManyThatArriveSlowlyLeavesRoomForThoseOfOthers() {
+        List<Named> slow = new ArrayList<>();
+        int inside = 0;
+        for (int i = 0; i < 20; i++) {
+            slow.add(new Named("slow", "strangers"));
+            inside += requests.enter(slow.get(i), 10) ? 1 : 0;
+        }
+        assertEquals(6, inside, "twice what it leaves");
+        assertTrue(requests.enter(a, 30));
+        requests.leave(a);
+        assertEquals(List.of(), admitted);
+        requests.leave(slow.get(0));
+        assertEquals(List.of("slow"), admitted);
+        assertTrue(requests.enter(b, 30));
+    }
+
+    @Test
+    void addressesThatWaitTakeTurns() {
+        requests.enter(a, 100);
+        for (int i = 0; i < 3; i++) {
+            assertFalse(requests.enter(new Named("slow", "strangers"), 50));
+        }
+        assertFalse(requests.enter(b, 50));
+        requests.leave(a);
+        assertEquals(List.of("slow", "b"), admitted);
     }
 
     @Test

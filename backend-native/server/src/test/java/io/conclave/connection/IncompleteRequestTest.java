@@ -78,6 +78,11 @@ class IncompleteRequestTest {
 
     private static final ArrivingRequests.Arrival STRANGER = new ArrivingRequests.Arrival() {
         @Override
+        public String network() {
+            return "10.0.0.9";
+        }
+
+        @Override
         public void admitted() {}
 
         @Override
@@ -144,7 +149,7 @@ class IncompleteRequestTest {
     @Test
     void oneThatIsAllThereAndWaitsForTheServerIsNotCut() {
         long most = server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES);
-        server.largeRequests.enter(() -> {}, most);
+        server.largeRequests.enter("10.0.0.9", () -> {}, most);
         Peer there = withLongRequest();
         there.sendsTheRest();
         takeAllRoom();
@@ -160,7 +165,7 @@ class IncompleteRequestTest {
     @Test
     void aClientThatTakesNoAnswersKeepsNoRoomButOneThatTakesThemSlowlyDoes() {
         long most = server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES);
-        server.largeRequests.enter(() -> {}, most);
+        server.largeRequests.enter("10.0.0.9", () -> {}, most);
         Peer takesNone = withLongRequest();
         Peer takesSome = withLongRequest();
         takesNone.sendsTheRest();
