@@ -39,7 +39,7 @@ final class WatchTable {
     /** The watchers of a path get an event in the order in which they were set, the same in every run. */
     private final Map<String, Map<Watcher, Integer>> byPath = new HashMap<>();
 
-    private int recursiveCount;
+    private final RecursivePaths recursive = new RecursivePaths();
 
     /** Each path of each watcher once. */
     private long watchCount;
@@ -81,7 +81,7 @@ final class WatchTable {
     /** Tells the watchers of the event, after removing their one-shot watches. */
     void fire(TreeEvent event) {
         Map<Watcher, Integer> watchers = byPath.get(event.path());
-        boolean ancestors = recursiveCount > 0 && event.type() != TreeEvent.Type.CHILDREN_CHANGED;
+        boolean ancestors = !recursive.isEmpty() && event.type() != TreeEvent.Type.CHILDREN_CHANGED;
         if (watchers == null && !ancestors) {
             return;
         }
@@ -155,15 +155,12 @@ final class WatchTable {
 
     /** Those that are among them already are told once. */
     private void collectRecursive(String path, Collection<Watcher> told) {
-        String ancestor = path;
-        while (ancestor.length() > 1) {
-            ancestor = ancestor.substring(0, Math.max(1, ancestor.lastIndexOf('/')));
-            for (Map.Entry<Watcher, Integer> entry :
-                    byPath.getOrDefault(ancestor, Map.of()).entrySet()) {
-                if ((entry.getValue() & RECURSIVE) != 0) {
-                    told.add(entry.getKey());
+        for (Map<Watcher, Integer> watchers : recursive.above(path)) {
+            watchers.forEach((watcher, kinds) -> {
+                if ((kinds & RECURSIVE) != 0) {
+                    told.add(watcher);
                 }
-            }
+            });
         }
     }
 
@@ -172,7 +169,11 @@ final class WatchTable {
     }
 
     private void replace(String path, Map<Watcher, Integer> watchers, Watcher watcher, int before, int after) {
-        recursiveCount += Integer.signum(after & RECURSIVE) - Integer.signum(before & RECURSIVE);
+        if ((after & ~before & RECURSIVE) != 0) {
+            recursive.add(path, watchers);
+        } else if ((before & ~after & RECURSIVE) != 0) {
+            recursive.remove(path);
+        }
         if (after != 0) {
             watchers.put(watcher, after);
             return;

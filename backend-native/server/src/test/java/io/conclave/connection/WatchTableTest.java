@@ -3,16 +3,24 @@ package io.conclave.connection;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertIterableEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.conclave.testkit.ManualTimeSource;
 import io.conclave.tree.TreeEvent;
 import io.conclave.tree.ZnodeAcl;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class WatchTableTest {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
     private static final List<Integer> KINDS =
             List.of(WatchTable.DATA, WatchTable.CHILDREN, WatchTable.PERSISTENT, WatchTable.RECURSIVE);
 
@@ -137,6 +145,74 @@ class WatchTableTest {
         table.fire(new TreeEvent(TreeEvent.Type.DATA_CHANGED, "/a/b", 1, ZnodeAcl.OPEN));
         assertTrue(ComparedWatcher.comparisons < 10_000, ComparedWatcher.comparisons + " comparisons");
         assertIterableEquals(watchers, told);
+    }
+
+    @Test
+    void recursiveWatchersOfEachAncestorAreToldTheNearestFirstAndNoOthers() {
+        Random random = new Random();
+        long seed = random.nextLong();
+        random.setSeed(seed);
+        WatchTable table = new WatchTable();
+        LimitGuard guard = new LimitGuard(ClientLimits.defaults(), new ManualTimeSource());
+        Map<String, ComparedWatcher> watching = new HashMap<>();
+        List<ComparedWatcher> told = new ArrayList<>();
+        for (int i = 0; i < 20_000; i++) {
+            String path = anyPath(random);
+            ComparedWatcher present = watching.remove(path);
+            if (present != null) {
+                assertTrue(table.remove(path, present, WatchTable.RECURSIVE));
+            } else if (random.nextBoolean()) {
+                ComparedWatcher watcher = new ComparedWatcher(guard, told);
+                watching.put(path, watcher);
+                table.add(path, watcher, WatchTable.RECURSIVE);
+            }
+            String changed = anyPath(random);
+            List<ComparedWatcher> due = new ArrayList<>();
+            for (String above = changed; !above.isEmpty(); above = above.substring(0, above.lastIndexOf('/'))) {
+                Optional.ofNullable(watching.get(above)).ifPresent(due::add);
+            }
+            if (!changed.equals("/")) {
+                Optional.ofNullable(watching.get("/")).ifPresent(due::add);
+            }
+            told.clear();
+            table.fire(new TreeEvent(TreeEvent.Type.CREATED, changed, 1, ZnodeAcl.OPEN));
+            assertEquals(due, told, () -> changed + ", seed " + seed);
+        }
+    }
+
+    /** Of few names, so that many are above others, and the root. */
+    private static String anyPath(Random random) {
+        StringBuilder path = new StringBuilder();
+        for (int depth = random.nextInt(6); depth > 0; depth--) {
+            path.append('/').append("ab".repeat(random.nextInt(3))).append("ab".charAt(random.nextInt(2)));
+        }
+        return path.length() == 0 ? "/" : path.toString();
+    }
+
+    /** 128 times as long would be a second and more for the end of a session with some hundred ephemerals. */
+    @Test
+    void anEventFarDownTakesAboutAsLongAsOneWithALongName() {
+        assumeTrue(THREADS.isCurrentThreadCpuTimeSupported());
+        String deep = ("/" + "n".repeat(62)).repeat(255);
+        String flat = "/" + "n".repeat(deep.length() - 1);
+        WatchTable table = new WatchTable();
+        LimitGuard guard = new LimitGuard(ClientLimits.defaults(), new ManualTimeSource());
+        table.add("/elsewhere", new ComparedWatcher(guard, new ArrayList<>()), WatchTable.RECURSIVE);
+        long ofDeep = Long.MAX_VALUE;
+        long ofFlat = Long.MAX_VALUE;
+        for (int round = 0; round < 20; round++) {
+            ofDeep = Math.min(ofDeep, cpuNanosOfEvents(table, deep));
+            ofFlat = Math.min(ofFlat, cpuNanosOfEvents(table, flat));
+        }
+        assertTrue(ofDeep < 20 * ofFlat, ofDeep + " ns of the processor, and " + ofFlat);
+    }
+
+    private static long cpuNanosOfEvents(WatchTable table, String path) {
+        long before = THREADS.getCurrentThreadCpuTime();
+        for (int i = 0; i < 20; i++) {
+            table.fire(new TreeEvent(TreeEvent.Type.DELETED, path + i, 1, ZnodeAcl.OPEN));
+        }
+        return THREADS.getCurrentThreadCpuTime() - before;
     }
 
     private static TreeEvent.Type any(Random random) {
