@@ -52,7 +52,7 @@ public final class AuditLine {
     }
 
     /** A name that a client chose, or less of it with its length behind: a list of names shows each. */
-    static String cut(String value) {
+    public static String cut(String value) {
         if (value.length() <= MOST_CHARACTERS) {
             return value;
         }

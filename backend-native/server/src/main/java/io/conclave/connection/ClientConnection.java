@@ -232,8 +232,7 @@ final class ClientConnection implements WatchTable.Watcher {
                 closeIfCut();
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("Connection {} cannot be sent {}", this, event.event(), e);
-            close("an error of the server");
+            fail(e);
         }
     }
 
@@ -464,6 +463,12 @@ final class ClientConnection implements WatchTable.Watcher {
                 .schedule(linger, () -> loop.post(() -> close("its client does not read the last answer")));
         channel.closeFuture().addListener(closed -> patience.cancel()); // else it keeps all of this in memory
         return written;
+    }
+
+    /** Closes at once, since this server has an error. */
+    void fail(Throwable cause) {
+        services.guard().failed(this, cause);
+        close("an error of the server");
     }
 
     /** Closes at once; what has not been sent is dropped. Idempotent. */

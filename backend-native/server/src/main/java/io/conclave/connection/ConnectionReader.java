@@ -14,8 +14,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads what one client sends: the first frame goes to the {@link ClientHandshake}, those behind it to the
@@ -24,7 +22,6 @@ import org.slf4j.LoggerFactory;
  * to the connection's loop.
  */
 final class ConnectionReader extends ChannelInboundHandlerAdapter {
-    private static final Logger LOG = LoggerFactory.getLogger(ConnectionReader.class);
     /** A ConnectRequest has 45 bytes; this leaves room for those of other clients. */
     private static final int MAX_HANDSHAKE_BYTES = 4096;
 
@@ -150,8 +147,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         if (cause instanceof IOException) {
             connection.close(cause.toString());
         } else {
-            LOG.error("Connection {} failed", connection, cause);
-            connection.close("an error of the server");
+            connection.fail(cause);
         }
     }
 
@@ -285,8 +281,7 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
                 handleFrames();
             }
         } catch (RuntimeException | Error e) {
-            LOG.error("Connection {} cannot go on", connection, e);
-            connection.close("an error of the server");
+            connection.fail(e);
         }
     }
 

@@ -35,6 +35,8 @@ public final class LimitGuard {
     private final Refusals halfOpen;
     private final Refusals late;
 
+    private final LineLimit failures;
+
     /** Of one limit: how often it was met, and what of that is logged. */
     private record Counted(AtomicLong count, LineLimit lines) {}
 
@@ -48,6 +50,7 @@ public final class LimitGuard {
         this.connections = Refusals.ofConnections(time);
         this.halfOpen = Refusals.ofHalfOpen(time);
         this.late = Refusals.ofLate(time);
+        this.failures = new LineLimit(time, 3);
         for (ClientLimit limit : ClientLimit.values()) {
             counts.put(limit, new Counted(new AtomicLong(), new LineLimit(time, 1)));
         }
@@ -158,5 +161,15 @@ public final class LimitGuard {
                 unlogged,
                 LineLimit.INTERVAL.toSeconds()));
         return others.isPresent();
+    }
+
+    /** An error of this server. The client that met it may do so again and again: few are logged, with their stacks. */
+    void failed(Object connection, Throwable cause) {
+        failures.next()
+                .ifPresent(unlogged -> LOG.error(
+                        "Connection {} ends by an error of this server; {} others did since the last such line",
+                        connection,
+                        unlogged,
+                        cause));
     }
 }

@@ -5,13 +5,9 @@ import io.conclave.protocol.PathTooLongException;
 import io.conclave.protocol.RequestBody;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The requests of one connection that take long, one at a time. Belongs to the connection's loop. */
 final class LongReads {
-    private static final Logger LOG = LoggerFactory.getLogger(LongReads.class);
-
     private final ClientConnection connection;
     private final RequestPipeline pipeline;
     private @Nullable LongRead underWay;
@@ -103,8 +99,7 @@ final class LongReads {
                 whenMalformed.accept(e);
                 connection.resume();
             } catch (RuntimeException | Error e) {
-                LOG.error("{} cannot go on", this, e);
-                connection.close("an error of the server");
+                connection.fail(e);
             }
             return true;
         }

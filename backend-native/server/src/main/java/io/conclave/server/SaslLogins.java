@@ -177,7 +177,7 @@ final class SaslLogins implements SaslService {
         private Outcome failure(Throwable e) {
             Throwable cause = e.getCause();
             String reason = e.getMessage() + (cause == null ? "" : " (" + cause.getMessage() + ")");
-            refused.add(client, "SASL has failed: " + AuditLine.escaped(reason));
+            refused.add(client, "SASL has failed: " + AuditLine.escaped(AuditLine.cut(reason)));
             dispose();
             return Outcome.FAILED;
         }

@@ -186,7 +186,7 @@ class SaslTest {
         logger.setLevel(Level.TRACE);
         logger.addAppender(appender);
         try (ConclaveServer server = server(false)) {
-            for (String user : List.of("bob", "eve", "eve\n13:00:00 INFO forged")) {
+            for (String user : List.of("e".repeat(3_000), "bob", "eve\n13:00:00 INFO forged")) {
                 try (RawClient client = RawClient.attached(TestServer.port(server), 60_000)) {
                     assertRefused(client, lastToken(client, client(user, "wrong-7351")));
                 }
@@ -198,6 +198,7 @@ class SaslTest {
         }
         assertTrue(lines.stream().noneMatch(line -> line.contains("\n13:00:00 INFO forged")), "a line of a stranger's");
         assertTrue(lines.stream().anyMatch(line -> line.contains("SASL has failed: ")), lines::toString);
+        assertTrue(lines.stream().allMatch(line -> line.length() < 1_000), "a long name of a stranger's");
         assertFalse(lines.stream().anyMatch(line -> line.contains("7351")), lines::toString);
         assertFalse(
                 new ClientAuthConfig("SHA1", Set.of(), false, Set.of(), Optional.of("Users"), false, false, false, "")
