@@ -19,7 +19,7 @@ final class Feed {
     static final class Entry {
         final List<Step> steps;
         private final @Nullable Loop onlyLoop;
-        private final Consumer<Loop> task;
+        private Consumer<Loop> task;
         private final int walkers;
         private final AtomicInteger left = new AtomicInteger();
         private volatile @Nullable Entry next;
@@ -31,9 +31,14 @@ final class Feed {
             this.task = task;
         }
 
+        /** What is for one loop, which may hold a request of 1 MB, is kept no longer for the others that come by. */
         void runTask(Loop loop) {
-            if (onlyLoop == null || onlyLoop == loop) {
+            if (onlyLoop == null) {
                 task.accept(loop);
+            } else if (onlyLoop == loop) {
+                Consumer<Loop> toDo = task;
+                task = Feed::done;
+                toDo.accept(loop);
             }
         }
 
@@ -52,17 +57,24 @@ final class Feed {
         }
     }
 
+    /** So many tasks may be ahead of a loop that sleeps, which has nothing to do with them. */
+    static final int MOST_TASKS_AHEAD = 1000;
+
     private final int walkers;
+    private final Runnable wakeAll;
     private final Entry first;
     private Entry last;
+    private int tasksAhead;
 
     /**
      * An empty feed.
      *
      * @param walkers how many loops walk along, each from the first entry on
+     * @param wakeAll has all of them catch up soon
      */
-    Feed(int walkers) {
+    Feed(int walkers, Runnable wakeAll) {
         this.walkers = walkers;
+        this.wakeAll = wakeAll;
         this.first = new Entry(walkers, List.of(), null, loop -> {});
         this.last = first;
     }
@@ -72,12 +84,18 @@ final class Feed {
         return first;
     }
 
+    private static void done(Loop loop) {}
+
     void batch(List<Step> steps) {
         append(new Entry(walkers, steps, null, loop -> {}));
     }
 
     void task(Loop loop, Runnable task) {
         append(new Entry(walkers, List.of(), loop, same -> task.run()));
+        if (++tasksAhead > MOST_TASKS_AHEAD) {
+            tasksAhead = 0;
+            wakeAll.run();
+        }
     }
 
     /** Each loop runs the task when it gets here. */

@@ -40,7 +40,7 @@ public final class Loops implements StepListener {
         this.audit = new Audit(services.security().audit());
         List<EventExecutor> executors = new ArrayList<>();
         group.forEach(executors::add);
-        this.feed = new Feed(executors.size());
+        this.feed = new Feed(executors.size(), this::wakeAll);
         for (EventExecutor executor : executors) {
             EventLoop eventLoop = (EventLoop) executor;
             loops.put(eventLoop, new Loop(eventLoop, log, time, feed));

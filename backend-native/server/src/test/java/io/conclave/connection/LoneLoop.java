@@ -43,7 +43,7 @@ final class LoneLoop implements AutoCloseable {
     /** The answer to an operator that raises the feature level. */
     final CompletableFuture<String> raised = new CompletableFuture<>();
 
-    final Feed feed = new Feed(1);
+    final Feed feed = new Feed(1, () -> {});
     final Loop loop = new Loop(eventLoop, log(), time, feed);
     final LimitGuard guard;
     final SessionCounts sessionCounts;

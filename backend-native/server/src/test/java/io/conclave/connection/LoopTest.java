@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
 
 class LoopTest {
     private final DefaultEventLoop eventLoop = new DefaultEventLoop();
-    private final Feed feed = new Feed(1);
+    private final Feed feed = new Feed(1, () -> {});
     private final ManualTimeSource time = new ManualTimeSource();
     private final Loop loop = new Loop(eventLoop, noLog(), time, feed);
 
@@ -156,7 +156,7 @@ class LoopTest {
         try (Socket client =
                 new Socket(InetAddress.getLoopbackAddress(), ((InetSocketAddress) port.localAddress()).getPort())) {
             assertTrue(accepted.get());
-            Loop busy = new Loop(group.next(), noLog(), new HastyTime(), new Feed(1));
+            Loop busy = new Loop(group.next(), noLog(), new HastyTime(), new Feed(1, () -> {}));
             int[] slice = {0};
             busy.post(() -> {
                 busy.counters().received();
