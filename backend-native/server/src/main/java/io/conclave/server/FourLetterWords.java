@@ -187,11 +187,20 @@ final class FourLetterWords implements CommandWords {
                 default -> NOT_SERVING;
             };
         }
+        int disk = server.disk(); // one without room is behind a leader that has
         return switch (word) {
-            case "srvr" -> reason.isEmpty() ? NOT_SERVING : NOT_SERVING + "No leader: " + reason + "\n";
-            case "mntr" -> reason.isEmpty() ? NOT_SERVING : NOT_SERVING + "zk_no_leader_reason\t" + reason + "\n";
+            case "srvr" ->
+                NOT_SERVING + line("No leader: ", reason) + (disk == 0 ? "" : "Its disk has no room for the log\n");
+            case "mntr" ->
+                NOT_SERVING
+                        + line("zk_no_leader_reason\t", reason)
+                        + (disk == 0 ? "" : "zk_conclave_disk\t" + disk + "\n");
             default -> NOT_SERVING;
         };
+    }
+
+    private static String line(String name, String value) {
+        return value.isEmpty() ? "" : name + value + "\n";
     }
 
     private long traced(byte[] argument) {

@@ -85,6 +85,11 @@ final class ServerReport {
         return log.get().noLeaderReason();
     }
 
+    /** As mntr has it: 0 if there is room, 1 if only in the present file of the log, 2 if there is none. */
+    int disk() {
+        return diskState(log.get().disk());
+    }
+
     /** The first lines of srvr and stat. */
     String heading() {
         String readOnly = mode() == ServiceMode.READ_ONLY ? "READ-ONLY mode; serving only read-only clients\n" : "";

@@ -93,19 +93,7 @@ public final class EnsembleBuilder {
 
     /** Starts all of them on empty directories, and returns when all serve. */
     public Ensemble start() {
-        List<PeerPorts> ports = IntStream.range(0, servers + spares)
-                .mapToObj(index -> new PeerPorts(FreePort.find(), FreePort.find()))
-                .toList();
-        network.open(home, ports);
-        Ensemble ensemble = new Ensemble(
-                kind,
-                network,
-                IntStream.rangeClosed(1, servers)
-                        .mapToObj(number -> prepare(number, ports))
-                        .toList(),
-                IntStream.rangeClosed(servers + 1, servers + spares)
-                        .mapToObj(number -> prepare(number, ports))
-                        .toList());
+        Ensemble ensemble = prepare();
         try {
             ensemble.members().forEach(Member::start);
             ensemble.awaitAllServing();
@@ -114,6 +102,23 @@ public final class EnsembleBuilder {
             ensemble.close();
             throw e;
         }
+    }
+
+    /** All of them with their files, to be started one by one. */
+    public Ensemble prepare() {
+        List<PeerPorts> ports = IntStream.range(0, servers + spares)
+                .mapToObj(index -> new PeerPorts(FreePort.find(), FreePort.find()))
+                .toList();
+        network.open(home, ports);
+        return new Ensemble(
+                kind,
+                network,
+                IntStream.rangeClosed(1, servers)
+                        .mapToObj(number -> prepare(number, ports))
+                        .toList(),
+                IntStream.rangeClosed(servers + 1, servers + spares)
+                        .mapToObj(number -> prepare(number, ports))
+                        .toList());
     }
 
     /** Writes a member's files; a kind that needs it is bootstrapped. */

@@ -97,6 +97,15 @@ public final class Member {
         ahead = value;
     }
 
+    /** Edits its configuration file: one line has this key, and this value; it counts from its next start on. */
+    public void configure(String key, Object value) throws IOException {
+        Path file = home.resolve("zoo.cfg");
+        List<String> lines = new ArrayList<>(Files.readAllLines(file));
+        lines.removeIf(line -> line.startsWith(key + "="));
+        lines.add(key + "=" + value);
+        Files.write(file, lines);
+    }
+
     private List<String> commandOf(String word, List<String> arguments) {
         List<String> command = new ArrayList<>(commandLine.of(word, arguments));
         if (word.equals(START) && !ahead.isZero()) {
