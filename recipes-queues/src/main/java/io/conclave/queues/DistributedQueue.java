@@ -95,7 +95,8 @@ public final class DistributedQueue<T> extends ItemQueue<T> {
      * and no other producer waits. Without a bound the time does not matter.
      *
      * @throws io.conclave.error.NotConnectedException if the limit is zero, the queue has a bound, and the store does
-     *     not answer within the try timeout; the item is not put
+     *     not answer within the try timeout; the item is not put. If it is on its way by then, the call ends when it
+     *     is known what became of it
      * @throws IllegalArgumentException if the time is negative
      */
     public boolean put(T item, Duration timeout) throws InterruptedException {

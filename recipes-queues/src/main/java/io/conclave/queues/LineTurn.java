@@ -36,6 +36,7 @@ final class LineTurn {
     private final Listener listener;
     private @Nullable Contender place;
     private boolean held;
+    private boolean behindOthers;
     private boolean othersMayWait;
     private int done; // in this turn
     private boolean resting;
@@ -69,6 +70,11 @@ final class LineTurn {
 
     boolean isHeld() {
         return held;
+    }
+
+    /** Whether others were before us in the line when it was last looked at. */
+    boolean isBehindOthers() {
+        return behindOthers;
     }
 
     /** Whether another process may wait for us to leave. */
@@ -123,7 +129,12 @@ final class LineTurn {
         }
         Contender entered = Contender.enter(session, line, ROLE, ProcessName.bytes(), true);
         place = entered;
-        entered.mustWait().thenRun(listener::onMustWait);
+        entered.mustWait().thenRun(() -> {
+            if (place == entered) {
+                behindOthers = true;
+                listener.onMustWait();
+            }
+        });
         entered.granted().whenComplete((granted, failure) -> {
             if (place == entered && failure == null) {
                 onGranted(entered);
@@ -141,6 +152,7 @@ final class LineTurn {
 
     private void onGranted(Contender entered) {
         held = true;
+        behindOthers = false;
         othersMayWait = true;
         done = 0;
         session.send(
@@ -167,6 +179,7 @@ final class LineTurn {
     private void out() {
         place = null;
         held = false;
+        behindOthers = false;
         wake();
     }
 

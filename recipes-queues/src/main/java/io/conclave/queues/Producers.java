@@ -86,17 +86,9 @@ final class Producers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
     private void limit(Put put, Duration limit) {
         if (limit.isZero()) {
             put.atOnce();
-            put.endsBy(session.time().schedule(session.tryTimeout(), () -> session.execute(() -> noAnswer(put))));
-        } else {
-            put.endsBy(session.time().schedule(limit, () -> session.execute(() -> abandon(put))));
         }
-    }
-
-    private void noAnswer(Put put) {
-        if (!put.isSent() && puts.remove(put)) {
-            put.fail(session.noAnswer("whether there is room in " + layout.path()));
-            proceed();
-        } // else what became of it is told
+        Duration time = limit.isZero() ? session.tryTimeout() : limit;
+        put.endsBy(session.time().schedule(time, () -> session.execute(() -> abandon(put))));
     }
 
     /** There is no room now, or other producers come first: what does not wait for that ends. */
@@ -115,8 +107,17 @@ final class Producers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
         if (put.isSent()) {
             put.giveUp();
         } else if (puts.remove(put)) {
-            put.end(false);
+            endNotPut(put);
             proceed();
+        }
+    }
+
+    /** Its time is over: a limit, or the one that the store had to answer a plain try. */
+    private void endNotPut(Put put) {
+        if (put.isAtOnce()) {
+            put.fail(session.noAnswer("whether there is room in " + layout.path()));
+        } else {
+            put.end(false);
         }
     }
 
@@ -155,6 +156,8 @@ final class Producers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
             }
         } else if (turn.isToWork(puts.isEmpty(), watch::stop)) {
             putWithinBound();
+        } else if (turn.isBehindOthers()) {
+            endThoseAtOnce();
         }
     }
 
@@ -246,7 +249,7 @@ final class Producers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
             for (Put put : batch) {
                 put.sent(false);
                 if (put.isGivenUp() && puts.remove(put)) {
-                    put.end(false);
+                    endNotPut(put);
                 }
             }
             proceed();

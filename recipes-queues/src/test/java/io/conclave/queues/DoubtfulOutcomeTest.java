@@ -3,9 +3,12 @@ package io.conclave.queues;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.conclave.coordinator.Coordinator;
 import io.conclave.coordinator.RecipeAccess;
+import io.conclave.error.NotConnectedException;
 import io.conclave.error.OutcomeUnknownException;
 import io.conclave.node.DataCodec;
 import io.conclave.node.NodePath;
@@ -76,6 +79,21 @@ class DoubtfulOutcomeTest {
         clock.advanceUntil(STEP, put::isDone);
         assertFalse(put.join());
         assertEquals("fills it", rivals.take());
+        assertEquals(new QueueCount(0, 0, 0), rivals.count());
+    }
+
+    @Test
+    void plainTryOfAPutHoldsItsTimeAlsoIfItIsOverWhileTheReplyIsLost() throws Exception {
+        DistributedQueue<String> bounded = queue.withBound(1);
+        faults.reconnectAfter(AWAY);
+        faults.onNext(DoubtfulOutcomeTest::puts, RequestFate.DROP_BEFORE);
+        CompletableFuture<Boolean> put = bounded.putAsync("too late", Duration.ZERO);
+        awaitAway();
+        clock.advance(RecipeAccess.session(coordinator).tryTimeout().plus(STEP));
+        assertFalse(put.isDone(), "it may have been put");
+        clock.advanceUntil(STEP, put::isDone);
+        ExecutionException failure = assertThrows(ExecutionException.class, put::get);
+        assertInstanceOf(NotConnectedException.class, failure.getCause());
         assertEquals(new QueueCount(0, 0, 0), rivals.count());
     }
 

@@ -92,6 +92,24 @@ class ZeroLimitTest {
     }
 
     @Test
+    void putDoesNotWaitBehindOneOfItsProcessThatWaitsForAnotherProducer() throws Exception {
+        queue.put("first");
+        queue.put("second");
+        CompletableFuture<Void> others = bounded(other).putAsync("third");
+        Quiescence.await(faults, List.of(other));
+        CompletableFuture<Void> ours = queue.putAsync("fourth");
+        Quiescence.await(faults, List.of(coordinator));
+        assertFalse(queue.putAsync("fifth", Duration.ZERO).get(120, SECONDS));
+        assertFalse(queue.putAsync("sixth", Duration.ZERO).get(120, SECONDS));
+        assertEquals("first", queue.take());
+        assertEquals("second", queue.take());
+        others.get(120, SECONDS);
+        ours.get(120, SECONDS);
+        assertEquals("third", queue.take());
+        assertTrue(queue.putAsync("seventh", Duration.ZERO).get(120, SECONDS), "the line is empty again");
+    }
+
+    @Test
     void withoutAnAnswerItEndsWithinTheTryTimeout() throws Exception {
         faults.holdReplies(RecipeAccess.session(coordinator).id());
         CompletableFuture<Boolean> put = queue.putAsync("first", Duration.ZERO);
