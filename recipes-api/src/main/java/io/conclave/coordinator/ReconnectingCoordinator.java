@@ -305,10 +305,15 @@ final class ReconnectingCoordinator implements Coordinator {
         then.accept(session, session.closeAsync());
     }
 
+    /** If no thread can be started now, a later attempt does: other calls wait for the end. */
     private void closeBackendOnThreadOfItsOwn(RecipeSession session, CompletionStage<Void> closed) {
-        Thread end = new Thread(() -> closeBackend(session, closed), "conclave-close");
-        end.setDaemon(true);
-        end.start();
+        Executor threadOfItsOwn = task -> {
+            Thread end = new Thread(task, "conclave-close");
+            end.setDaemon(true);
+            end.start();
+        };
+        new SerialExecutor("close of " + connectString, threadOfItsOwn, context.time())
+                .execute(() -> closeBackend(session, closed));
     }
 
     private void closeBackend(RecipeSession session, CompletionStage<Void> closed) {

@@ -47,8 +47,11 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -324,6 +327,43 @@ class CoordinatorTest {
         isReleased.set(true);
         faults.releaseReplies(session.id());
         assertTrue(wasReleased.get(120, SECONDS), "it returned before the session was ended");
+    }
+
+    @Test
+    void closingGoesOnThoughNoThreadCanBeStartedForItAtFirst() throws Exception {
+        ExecutorService callbacks = startedThreads(4);
+        AtomicInteger refused = new AtomicInteger();
+        InheritableThreadLocal<Boolean> isRefused = new InheritableThreadLocal<>() {
+            @Override
+            protected Boolean childValue(Boolean ofParent) {
+                if (ofParent) {
+                    refused.incrementAndGet();
+                    throw new OutOfMemoryError("unable to create native thread, says a test");
+                }
+                return false;
+            }
+        };
+        Coordinator coordinator = builder().listenerExecutor(callbacks).connect();
+        isRefused.set(true);
+        CompletableFuture<Void> closed;
+        try {
+            closed = coordinator.closeAsync();
+        } catch (OutOfMemoryError e) {
+            throw new AssertionError("nothing will end it", e);
+        } finally {
+            isRefused.remove();
+        }
+        assertTrue(refused.get() > 0);
+        closed.get(120, SECONDS);
+        CompletableFuture.runAsync(coordinator::close, callbacks).get(120, SECONDS);
+        assertTrue(faults.liveSessions().isEmpty());
+        callbacks.shutdown();
+    }
+
+    private static ExecutorService startedThreads(int count) {
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(count, count, 0, SECONDS, new LinkedBlockingQueue<>());
+        threads.prestartAllCoreThreads();
+        return threads;
     }
 
     @Test
