@@ -53,8 +53,9 @@ public final class Revocation {
     private Registration sessionListener = () -> {};
     private TimeSource.Timer timer = () -> {};
     private boolean isAsking;
-    private boolean mayHaveAsked;
-    private int askedOfVersion;
+    private boolean mayHaveAsked; // a word may have been written, or be there
+    private int askedOfVersion; // of the last word
+    private boolean mayHaveBeenOverwritten; // an earlier one may have been there until another client wrote
     private boolean asked;
     private boolean deadlineHasPassed;
     private boolean isDeleting;
@@ -167,9 +168,18 @@ public final class Revocation {
         } else if (!asked && node.stat().version() > 0 && node.bytes().contentEquals(word)) {
             onAsked();
         } else if (!asked) {
-            mayHaveAsked &= node.stat().version() != askedOfVersion; // unchanged: the word was not and is not written
+            judgeLastWord(node.stat().version());
             write(node.stat().version());
         }
+    }
+
+    /**
+     * The word is not there. If it was written, it was the first write after the version it was sent for, so it takes a
+     * second one, by another client, to hide it. If it was not, it never will be.
+     */
+    private void judgeLastWord(int version) {
+        mayHaveBeenOverwritten |= mayHaveAsked && version - askedOfVersion >= 2;
+        mayHaveAsked = mayHaveBeenOverwritten;
     }
 
     private void write(int version) {

@@ -70,25 +70,25 @@ class RefusedRevocationTest {
     }
 
     /**
-     * What it fails with if its first word meets that fate and every further one is refused, as by a full state.
+     * What it fails with if its first words meet these fates and every further one is refused, as by a full state.
      *
-     * @param meanwhile done with the holder's znode before the connection is back
+     * @param meanwhile done with the holder's znode when the first word is lost, before the connection is back
      */
-    private Throwable failureOfTheWordAfter(RequestFate fate, Consumer<NodePath> meanwhile) throws Exception {
+    private Throwable failureOfTheWordAfter(List<RequestFate> fates, Consumer<NodePath> meanwhile) throws Exception {
         try (Coordinator holder = connect();
                 Coordinator revoker = connect()) {
             DistributedLock.at(holder, LINE).acquire();
             DistributedLock lock = DistributedLock.at(revoker, LINE);
             LockMember member = lock.holder().orElseThrow();
-            CompletableFuture<Void> isLost = new CompletableFuture<>();
             faults.reconnectAfter(Duration.ofSeconds(1));
-            faults.onNext(
-                    RecipeAccess.session(revoker).id(),
-                    request -> request instanceof SetData && isLost.complete(null),
-                    fate);
+            CompletableFuture<Void> firstWord = nextWord(revoker, fates.get(0));
             CompletableFuture<RevocationOutcome> asked = lock.requestRelease(member, Duration.ofSeconds(1));
-            isLost.get(120, SECONDS);
+            firstWord.get(120, SECONDS);
             meanwhile.accept(member.path());
+            for (RequestFate fate : fates.subList(1, fates.size())) {
+                CompletableFuture<Void> word = nextWord(revoker, fate);
+                clock.advanceUntil(Duration.ofMillis(100), word::isDone);
+            }
             faults.refuse(SetData.class::isInstance, RefusalReason.LIMIT_EXCEEDED);
             clock.advanceUntil(Duration.ofMillis(100), asked::isDone);
             return assertThrows(ExecutionException.class, asked::get).getCause();
@@ -97,21 +97,51 @@ class RefusedRevocationTest {
         }
     }
 
-    @Test
-    void wordThatIsRefusedAfterALostOneWithoutEffectIsRefused() throws Exception {
-        Throwable failure = failureOfTheWordAfter(RequestFate.DROP_BEFORE, holder -> {});
+    /** When the next word goes out, which meets that fate. */
+    private CompletableFuture<Void> nextWord(Coordinator revoker, RequestFate fate) {
+        CompletableFuture<Void> word = new CompletableFuture<>();
+        faults.onNext(
+                RecipeAccess.session(revoker).id(), request -> request instanceof SetData && word.complete(null), fate);
+        return word;
+    }
+
+    private static void assertRefused(Throwable failure) {
         assertEquals(
                 RefusalReason.LIMIT_EXCEEDED,
                 assertInstanceOf(RefusedException.class, failure).reason());
     }
 
     @Test
+    void wordThatIsRefusedAfterALostOneWithoutEffectIsRefused() throws Exception {
+        assertRefused(failureOfTheWordAfter(List.of(RequestFate.DROP_BEFORE), holder -> {}));
+    }
+
+    @Test
     void wordThatIsRefusedAfterALostOneThatIsOverwrittenIsUnknown() throws Exception {
         try (Coordinator other = connect()) {
             Throwable failure = failureOfTheWordAfter(
-                    RequestFate.DROP_AFTER,
+                    List.of(RequestFate.DROP_AFTER),
                     holder -> other.submit(SetData.of(holder, new byte[] {1})).join());
             assertInstanceOf(OutcomeUnknownException.class, failure, failure::toString);
+        }
+    }
+
+    @Test
+    void wordThatIsOverwrittenStaysUnknownThoughALaterOneHadNoEffect() throws Exception {
+        try (Coordinator other = connect()) {
+            Throwable failure = failureOfTheWordAfter(
+                    List.of(RequestFate.DROP_AFTER, RequestFate.DROP_BEFORE),
+                    holder -> other.submit(SetData.of(holder, new byte[] {1})).join());
+            assertInstanceOf(OutcomeUnknownException.class, failure, failure::toString);
+        }
+    }
+
+    @Test
+    void wordThatIsRefusedAfterALostOneThatAnotherClientWasQuickerThanIsRefused() throws Exception {
+        try (Coordinator other = connect()) {
+            assertRefused(failureOfTheWordAfter(
+                    List.of(RequestFate.DROP_BEFORE),
+                    holder -> other.submit(SetData.of(holder, new byte[] {1})).join()));
         }
     }
 }
