@@ -152,8 +152,8 @@ final class Campaign extends StagedRequest {
     }
 
     private void enterAgainAfterPause(Contender former) {
-        mustWait.complete(null);
         giveUpPlace(former);
+        mustWait.complete(null); // who asks why finds no place
         session.time()
                 .schedule(
                         PAUSE_WHEN_SUPERSEDED,
@@ -336,7 +336,11 @@ final class Campaign extends StagedRequest {
                 waited,
                 place == null ? Optional.empty() : place.timedOut(waited).holder(),
                 "Did not become the leader of " + election + " within " + Waiting.text(waited) + ": "
-                        + (place == null ? "stepped back, and not in the line again yet" : place.whyNotGranted()));
+                        + (place == null ? superseded() : place.whyNotGranted()));
+    }
+
+    private String superseded() {
+        return election.child(LeaderNode.NAME) + " is that of a leader with a token not smaller than this candidate's";
     }
 
     @Override

@@ -3,9 +3,11 @@ package io.conclave.election;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.conclave.coordinator.Coordinator;
+import io.conclave.error.AcquireTimeoutException;
 import io.conclave.grant.FencingToken;
 import io.conclave.node.CreateMode;
 import io.conclave.request.Create;
@@ -66,6 +68,16 @@ class SupersededCandidateTest extends ElectionFixture {
         assertFalse(leadership.lost().toCompletableFuture().isDone());
         leadership.close();
         awaitNothingLeft(former);
+    }
+
+    @Test
+    void plainTryOfASupersededCandidateFailsWithWhatIsInItsWay() throws Exception {
+        Coordinator former = leaderOfALaterGeneration();
+        LeaderElection election = electionOf(opened(builder().timeSource(time)));
+        AcquireTimeoutException failure =
+                assertThrows(AcquireTimeoutException.class, () -> election.campaign(Duration.ZERO));
+        assertTrue(failure.getMessage().contains(ACKNOWLEDGEMENT.toString()), failure::getMessage);
+        await().until(() -> children(former).equals(List.of("leader")));
     }
 
     @Test
