@@ -19,6 +19,11 @@ final class PathQueue {
     interface Claimant {
         /** Its turn has come, because the one before has released the path; on that one's thread. */
         void onClaimed();
+
+        /** Whether it releases the path as soon as the store has answered. */
+        default boolean isLeaving() {
+            return false;
+        }
     }
 
     /** Whether its turn is now; else it is told when it comes. */
@@ -26,6 +31,13 @@ final class PathQueue {
         Deque<Claimant> queue = queues.computeIfAbsent(path, first -> new ArrayDeque<>());
         queue.add(claimant);
         return queue.peek() == claimant;
+    }
+
+    /** Whether one that came before this one does not leave. */
+    synchronized boolean mustWait(NodePath path, Claimant claimant) {
+        return queues.getOrDefault(path, new ArrayDeque<>()).stream()
+                .takeWhile(one -> one != claimant)
+                .anyMatch(one -> !one.isLeaving());
     }
 
     /** It is over, or does not want to begin any more. Idempotent. */

@@ -125,7 +125,9 @@ final class SessionMembership implements PathQueue.Claimant, Sender {
             onClaimed();
         } else {
             waitsForOwnSession = true;
-            membership.onTaken();
+            if (claims.mustWait(path, this)) {
+                membership.onTaken();
+            }
             LOG.info(
                     "{}: this coordinator has a member with this id already; joining when that one has left",
                     membership);
@@ -167,6 +169,11 @@ final class SessionMembership implements PathQueue.Claimant, Sender {
         waitsForOwnSession = false;
         become(State.ENTERING);
         create();
+    }
+
+    @Override
+    public boolean isLeaving() {
+        return state == State.LEAVING;
     }
 
     /** Sends a request whose answer goes on from here. */

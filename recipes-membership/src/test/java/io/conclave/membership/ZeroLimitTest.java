@@ -65,6 +65,21 @@ class ZeroLimitTest {
     }
 
     @Test
+    void memberDoesNotWaitForOneThatLeaves() throws Exception {
+        Membership<String> first = group.join("a", "first");
+        long session = RecipeAccess.session(coordinator).id();
+        faults.holdReplies(session);
+        CompletableFuture<Void> left = first.closeAsync();
+        CompletableFuture<Membership<String>> second = group.joinAsync("a", "second", Duration.ZERO);
+        CompletableFuture<Membership<String>> third = group.joinAsync("a", "third", Duration.ZERO);
+        ExecutionException failure = assertThrows(ExecutionException.class, () -> third.get(120, SECONDS));
+        assertInstanceOf(AcquireTimeoutException.class, failure.getCause(), "the second comes before it");
+        faults.releaseReplies(session);
+        left.get(120, SECONDS);
+        assertTrue(second.get(120, SECONDS).isMember());
+    }
+
+    @Test
     void withoutAnAnswerItEndsWithinTheTryTimeout() throws Exception {
         faults.holdReplies(RecipeAccess.session(coordinator).id());
         CompletableFuture<Membership<String>> joining = group.joinAsync("a", "payload", Duration.ZERO);
