@@ -2,7 +2,7 @@ package io.conclave.error;
 
 /**
  * The store did not answer a {@code try...} in time: it cannot be reached, or is slow. Whether the lock, permit or item
- * was free is not known. Nothing is held, and whatever the attempt left at the store is undone as soon as the
+ * was free is not known. Nothing is acquired, and whatever the attempt left at the store is undone as soon as the
  * connection is back. It may be tried again at any time.
  */
 public final class NotConnectedException extends ConclaveException {

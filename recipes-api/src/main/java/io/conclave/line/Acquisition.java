@@ -139,7 +139,7 @@ public final class Acquisition<G> {
     public static <G> Acquisition<G> ofTry(GrantRequest request, Supplier<G> grant) {
         RecipeSession session = request.session();
         Acquisition<G> acquisition = new Acquisition<>(request, grant, session.tryTimeout());
-        acquisition.endAfter(session.tryTimeout(), () -> session.noAnswer(request.question()));
+        acquisition.endAfter(session.tryTimeout(), () -> session.noAnswer(request.question(), request.withoutAnswer()));
         return acquisition;
     }
 

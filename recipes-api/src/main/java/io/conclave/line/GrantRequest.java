@@ -88,6 +88,11 @@ public interface GrantRequest {
         return "whether " + what() + " is free";
     }
 
+    /** What holds for the caller if the store does not answer, and what it can do. */
+    default String withoutAnswer() {
+        return "Nothing is held; try again later";
+    }
+
     /**
      * What a wait fails with whose time is over: it says what was waited for, and who was in the way as far as that is
      * known.

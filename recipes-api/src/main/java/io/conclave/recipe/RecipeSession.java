@@ -300,10 +300,11 @@ public final class RecipeSession implements Sender {
      * What a plain try ends with that the store has not answered in time.
      *
      * @param what was to be found out, as in "whether /locks/a is free"
+     * @param consequence what holds for the caller now, and what it can do, as in "Nothing is held; try again later"
      */
-    public NotConnectedException noAnswer(String what) {
+    public NotConnectedException noAnswer(String what, String consequence) {
         String message = "Cannot tell " + what + ": the store did not answer within " + Waiting.text(tryTimeout())
-                + " (" + state() + "). Nothing is held; try again later";
+                + " (" + state() + "). " + consequence;
         return connectFailure()
                 .map(cause -> new NotConnectedException(message, cause))
                 .orElseGet(() -> new NotConnectedException(message));

@@ -227,6 +227,11 @@ final class Leaving extends Wait {
     }
 
     @Override
+    public String withoutAnswer() {
+        return "The participant leaves when the store answers";
+    }
+
+    @Override
     public WaitTimeoutException timedOut(Duration waited) {
         return new WaitTimeoutException(
                 what(),

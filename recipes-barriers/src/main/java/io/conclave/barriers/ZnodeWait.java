@@ -195,6 +195,11 @@ final class ZnodeWait extends Wait implements SessionFollower.Work {
     }
 
     @Override
+    public String withoutAnswer() {
+        return "Try again later";
+    }
+
+    @Override
     public WaitTimeoutException timedOut(Duration waited) {
         String not =
                 awaitsPresence ? "The latch " + recipe + " was not open" : "The barrier " + recipe + " was not removed";

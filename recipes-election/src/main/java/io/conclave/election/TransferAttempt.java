@@ -193,12 +193,15 @@ final class TransferAttempt {
 
     /** With a limit of zero nobody is asked to step back: the line tells, as soon as the store does. */
     private void limit(Duration timeout) {
-        Runnable end = isAtOnce
-                ? () -> fail(session.noAnswer("whether " + named + " is next in " + election))
-                : () -> onTimeout(timeout);
+        Runnable end = isAtOnce ? this::onNoAnswer : () -> onTimeout(timeout);
         Duration time = isAtOnce ? session.tryTimeout() : timeout;
         TimeSource.Timer timer = session.time().schedule(time, () -> session.execute(end));
         outcome.whenComplete((done, failure) -> timer.cancel());
+    }
+
+    private void onNoAnswer() {
+        fail(session.noAnswer(
+                "whether " + named + " is next in " + election, "The leader stays leader, and can try again later"));
     }
 
     private void start() {

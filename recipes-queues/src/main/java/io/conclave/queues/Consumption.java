@@ -69,7 +69,8 @@ final class Consumption<R> {
     /** An item that is on its way by now goes back; if none can any more, its outcome decides. */
     private void noAnswer() {
         if (!pending.isOver() && session.state().isLive()) {
-            pending.fail(session.noAnswer("whether there is an item in " + layout.path()));
+            pending.fail(session.noAnswer(
+                    "whether there is an item in " + layout.path(), "Nothing is held; try again later"));
         }
     }
 

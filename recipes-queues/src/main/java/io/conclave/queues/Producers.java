@@ -115,7 +115,8 @@ final class Producers implements QueueAgents.Agent, LineTurn.Listener, ItemsWatc
     /** Its time is over: a limit, or the one that the store had to answer a plain try. */
     private void endNotPut(Put put) {
         if (put.isAtOnce()) {
-            put.fail(session.noAnswer("whether there is room in " + layout.path()));
+            put.fail(session.noAnswer(
+                    "whether there is room in " + layout.path(), "The item is not put; try again later"));
         } else {
             put.end(false);
         }
