@@ -75,9 +75,11 @@ public final class ServiceDiscovery {
     }
 
     /**
-     * As {@link #register(ServiceInstance)}, with a limit of time.
+     * As {@link #register(ServiceInstance)}, with a limit of time. With a limit of zero it registers if the id is free.
      *
      * @throws io.conclave.error.AcquireTimeoutException if the time is over; nothing stays behind
+     * @throws io.conclave.error.NotConnectedException if the limit is zero and the store does not answer within the try
+     *     timeout; nothing stays behind
      */
     public ServiceRegistration register(ServiceInstance instance, Duration timeout) throws InterruptedException {
         ServiceInstance stamped = stamped(instance);
@@ -95,7 +97,8 @@ public final class ServiceDiscovery {
 
     /**
      * As {@link #registerAsync(ServiceInstance)}, with a limit of time after which it fails with
-     * {@link io.conclave.error.AcquireTimeoutException}; nothing stays behind then.
+     * {@link io.conclave.error.AcquireTimeoutException}; nothing stays behind then. Zero as in
+     * {@link #register(ServiceInstance, Duration)}.
      */
     public CompletableFuture<ServiceRegistration> registerAsync(ServiceInstance instance, Duration timeout) {
         ServiceInstance stamped = stamped(instance);

@@ -97,8 +97,10 @@ public final class DistributedDelayQueue<T> extends ItemQueue<T> {
 
     /**
      * As {@link #put(Object, Duration)}, with a limit of time for the wait for room; whether it was put. The delay
-     * counts from the call on as well. Without a bound the limit does not matter.
+     * counts from the call on as well. Without a bound the limit does not matter; zero as in
+     * {@link DistributedQueue#put(Object, Duration)}.
      *
+     * @throws io.conclave.error.NotConnectedException as {@link DistributedQueue#put(Object, Duration)}
      * @throws IllegalArgumentException if the timeout is negative
      */
     public boolean put(T item, Duration delay, Duration timeout) throws InterruptedException {
@@ -130,8 +132,9 @@ public final class DistributedDelayQueue<T> extends ItemQueue<T> {
 
     /**
      * As {@link #putAt(Object, Instant)}, with a limit of time for the wait for room; whether it was put. Without a
-     * bound the limit does not matter.
+     * bound the limit does not matter; zero as in {@link DistributedQueue#put(Object, Duration)}.
      *
+     * @throws io.conclave.error.NotConnectedException as {@link DistributedQueue#put(Object, Duration)}
      * @throws IllegalArgumentException if the timeout is negative
      */
     public boolean putAt(T item, Instant time, Duration timeout) throws InterruptedException {

@@ -83,8 +83,10 @@ public final class DistributedPriorityQueue<T> extends ItemQueue<T> {
 
     /**
      * As {@link #put(Object, int)}, with a limit of time for the wait for room; whether it was put. To get the turn and
-     * to look for room needs a round trip or two, which count. Without a bound the time does not matter.
+     * to look for room needs a round trip or two, which count. With a limit of zero the item is put if there is room
+     * now and no other producer waits. Without a bound the time does not matter.
      *
+     * @throws io.conclave.error.NotConnectedException as {@link DistributedQueue#put(Object, Duration)}
      * @throws IllegalArgumentException if the time is negative
      */
     public boolean put(T item, int priority, Duration timeout) throws InterruptedException {
