@@ -115,7 +115,7 @@ class RecoveryCommandsTest extends CommandsFixture {
         }
         String ofBackup = verifiedInHeapOf(40, backup);
         assertTrue(ofBackup.contains("does not fit into the heap of 40 MB"), ofBackup);
-        assertTrue(ofBackup.contains("A server of it needs about 151 MB (JVM_FLAGS=-Xmx...)"), ofBackup);
+        assertTrue(ofBackup.contains("A server of it needs at least about 151 MB (JVM_FLAGS=-Xmx...)"), ofBackup);
     }
 
     /** What the command says, which fails without a word of Java's. */

@@ -102,7 +102,7 @@ public final class BackupFile {
         InputStream state = new BufferedInputStream(
                 new CheckedInputStream(new BoundedInput(all, end - BackupFormat.HEADER_BYTES), checksum), BUFFER_BYTES);
         try {
-            return SnapshotCodec.read(state, summary.znodes(), summary.dataBytes());
+            return SnapshotCodec.read(state, summary.sessions(), summary.znodes(), summary.dataBytes());
         } catch (TreeFormatException e) {
             throw new DamagedBackupException(
                     file, BackupFormat.HEADER_BYTES + e.offset(), String.valueOf(e.getMessage()));
@@ -110,7 +110,7 @@ public final class BackupFile {
             throw new IOException(
                     file + ": its state of " + summary.znodes() + " znodes, with " + summary.dataBytes()
                             + " bytes of paths and data, does not fit into the heap of "
-                            + (Runtime.getRuntime().maxMemory() >> 20) + " MB. A server of it needs about "
+                            + (Runtime.getRuntime().maxMemory() >> 20) + " MB. A server of it needs at least about "
                             + ((summary.heapBytes() >> 20) + 1) + " MB (JVM_FLAGS=-Xmx...)",
                     e);
         }

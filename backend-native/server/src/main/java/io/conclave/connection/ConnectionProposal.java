@@ -6,12 +6,9 @@ import io.conclave.tree.Applied;
 import io.conclave.tree.Change;
 import java.net.InetAddress;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** A change that a connection asked for; its outcome is reported on the connection's loop. */
 abstract class ConnectionProposal extends ChangeProposal {
-    private static final Logger LOG = LoggerFactory.getLogger(ConnectionProposal.class);
     private final ClientConnection connection;
 
     ConnectionProposal(ClientConnection connection, Change change) {
@@ -41,8 +38,7 @@ abstract class ConnectionProposal extends ChangeProposal {
         try {
             delivery.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("The outcome of {} cannot be delivered to {}", this, connection, e);
-            connection.close("an error of the server");
+            connection.fail(e);
         }
     }
 

@@ -48,17 +48,18 @@ public final class SnapshotCodec {
      * @throws TreeFormatException if the bytes are damaged, cut, too many or of an unknown version
      */
     public static TreeState read(InputStream in) throws IOException {
-        return read(in, Long.MAX_VALUE, Long.MAX_VALUE);
+        return read(in, Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
     /**
      * The same of a state whose size is known. What goes beyond is not read: a state can need far more memory than its
      * bytes, for the paths in it are put together.
      *
-     * @param nodes how many it has
+     * @param sessions how many it has
+     * @param nodes how many znodes it has
      * @param dataBytes the characters of their paths and the bytes of their data
      */
-    public static TreeState read(InputStream in, long nodes, long dataBytes) throws IOException {
-        return new SnapshotReader(in, nodes, dataBytes).read();
+    public static TreeState read(InputStream in, long sessions, long nodes, long dataBytes) throws IOException {
+        return new SnapshotReader(in, sessions, nodes, dataBytes).read();
     }
 }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads one snapshot; see {@link SnapshotCodec} for the format. What can be counted is counted, not read. */
 final class SnapshotReader {
     private final InputStream in;
+    private final long mostSessions;
     private final long mostNodes;
     private final long mostBytes;
     private final List<ZnodeAcl> acls = new ArrayList<>();
@@ -87,8 +88,9 @@ final class SnapshotReader {
         }
     }
 
-    SnapshotReader(InputStream in, long mostNodes, long mostBytes) {
+    SnapshotReader(InputStream in, long mostSessions, long mostNodes, long mostBytes) {
         this.in = in;
+        this.mostSessions = mostSessions;
         this.mostNodes = mostNodes;
         this.mostBytes = mostBytes;
     }
@@ -104,6 +106,10 @@ final class SnapshotReader {
     private TreeState readAll() throws IOException {
         TreeState.Header header = readHeader();
         int sessionCount = chunk.readInt("number of sessions");
+        if (sessionCount > mostSessions) {
+            throw new TreeFormatException(
+                    "the state has " + sessionCount + " sessions, and is said to have " + mostSessions);
+        }
         long digest = version == SnapshotCodec.VERSION ? chunk.readLong("digest") : 0;
         for (int i = 0; i < sessionCount; i++) {
             readSession();

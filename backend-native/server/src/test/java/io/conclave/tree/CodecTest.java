@@ -261,6 +261,19 @@ class CodecTest {
     }
 
     @Test
+    void aSnapshotWithMoreSessionsThanItIsSaidToHaveIsNotRead() throws IOException {
+        TreeState state = sampleState(2);
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        SnapshotCodec.write(state, bytes);
+        int sessions = state.sessions().size();
+        InputStream in = new ByteArrayInputStream(bytes.toByteArray());
+        TreeFormatException refusal = assertThrows(
+                TreeFormatException.class,
+                () -> SnapshotCodec.read(in, sessions - 1, state.nodeCount(), state.approximateDataBytes()));
+        assertTrue(String.valueOf(refusal.getMessage()).contains("has " + sessions + " sessions"), refusal::getMessage);
+    }
+
+    @Test
     void aSnapshotOfManyAndLargeNodesGoesThroughChunks() throws IOException {
         TreeTester tree = new TreeTester().open(1);
         byte[] large = new byte[1 << 20];
