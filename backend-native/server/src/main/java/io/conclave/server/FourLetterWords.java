@@ -73,8 +73,8 @@ final class FourLetterWords implements CommandWords {
         this.server = server;
         this.description = description;
         this.texts = texts;
-        this.longOnes = new WordTurns(1, server::wordFoundNoRoom);
-        this.shortOnes = new WordTurns(SHORT_AT_A_TIME, server::wordFoundNoRoom);
+        this.longOnes = new WordTurns(1, 16, 64, server::wordFoundNoRoom);
+        this.shortOnes = new WordTurns(SHORT_AT_A_TIME, 256, 1_024, server::wordFoundNoRoom);
         this.whileServing = Map.ofEntries(
                 shortWord("srvr", () -> ofTotals(sums -> server.heading() + server.statistics(sums))),
                 longWord("stat", this::statistics),

@@ -16,22 +16,27 @@ final class WordTurns {
     /** The answer to a word that finds no room. */
     static final String BUSY = "This server is busy with other such words. Ask again in a moment.\n";
 
-    /** Of an address, beside those that are answered. */
-    static final int MOST_OF_AN_ADDRESS = 16;
-
-    /** Of all addresses; beyond it the first one of an address is taken, up to as many again. */
-    static final int MOST = 64;
-
     private final int mostAtATime;
+    private final int mostOfAnAddress;
+    private final int most;
     private final Runnable onBusy;
 
     // Both: @GuardedBy("this").
     private final AddressLines<Runnable> waiting = new AddressLines<>();
     private int underWay;
 
-    /** @param onBusy called for each word that finds no room */
-    WordTurns(int mostAtATime, Runnable onBusy) {
+    /**
+     * Nobody has asked yet.
+     *
+     * @param mostAtATime that are answered
+     * @param mostOfAnAddress that wait beside those
+     * @param most that wait; beyond it the first one of an address is taken, up to as many again
+     * @param onBusy called for each word that finds no room
+     */
+    WordTurns(int mostAtATime, int mostOfAnAddress, int most, Runnable onBusy) {
         this.mostAtATime = mostAtATime;
+        this.mostOfAnAddress = mostOfAnAddress;
+        this.most = most;
         this.onBusy = onBusy;
     }
 
@@ -55,7 +60,7 @@ final class WordTurns {
     }
 
     private boolean hasRoom(int ofAddress) {
-        return ofAddress < MOST_OF_AN_ADDRESS && waiting.count() < (ofAddress == 0 ? 2 * MOST : MOST);
+        return ofAddress < mostOfAnAddress && waiting.count() < (ofAddress == 0 ? 2 * most : most);
     }
 
     private void begin(Supplier<CompletionStage<String>> word, CompletableFuture<String> answer) {

@@ -11,11 +11,14 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class WordTurnsTest {
+    private static final int MOST_OF_AN_ADDRESS = 16;
+    private static final int MOST = 64;
+
     private static final String STRANGER = "10.0.0.1";
     private static final String OPERATOR = "10.0.0.2";
 
     private int busy;
-    private final WordTurns turns = new WordTurns(1, () -> busy++);
+    private final WordTurns turns = new WordTurns(1, MOST_OF_AN_ADDRESS, MOST, () -> busy++);
     private final List<CompletableFuture<String>> begun = new ArrayList<>();
 
     private CompletionStage<String> begin() {
@@ -30,7 +33,7 @@ class WordTurnsTest {
 
     private List<CompletableFuture<String>> askTooOften(String host) {
         List<CompletableFuture<String>> asked = new ArrayList<>();
-        for (int i = 0; i <= WordTurns.MOST_OF_AN_ADDRESS; i++) {
+        for (int i = 0; i <= MOST_OF_AN_ADDRESS; i++) {
             asked.add(ask(host));
         }
         return asked;
@@ -72,7 +75,7 @@ class WordTurnsTest {
 
     @Test
     void whereManyWaitAnAddressMayStillHaveItsFirst() {
-        for (int i = 0; i <= WordTurns.MOST / WordTurns.MOST_OF_AN_ADDRESS; i++) {
+        for (int i = 0; i <= MOST / MOST_OF_AN_ADDRESS; i++) {
             askTooOften("10.1.0." + i);
         }
         int before = busy;
@@ -83,7 +86,7 @@ class WordTurnsTest {
 
     @Test
     void asManyAsAreSaidAreAnsweredAtATime() {
-        WordTurns two = new WordTurns(2, () -> busy++);
+        WordTurns two = new WordTurns(2, MOST_OF_AN_ADDRESS, MOST, () -> busy++);
         List<CompletableFuture<String>> asked = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             asked.add(two.answer(STRANGER, this::begin).toCompletableFuture());
