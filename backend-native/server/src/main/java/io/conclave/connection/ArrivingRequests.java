@@ -76,10 +76,11 @@ final class ArrivingRequests {
     void leave(Arrival arrival) {
         List<Arrival> admitted;
         synchronized (this) {
-            waiting.removeIf(arrival.network(), place -> place.arrival.equals(arrival));
             Place left = inside.remove(arrival);
             if (left != null) {
                 count(left, -left.bytes);
+            } else {
+                waiting.removeIf(arrival.network(), place -> place.arrival.equals(arrival));
             }
             admitted = admit();
         }
@@ -107,7 +108,8 @@ final class ArrivingRequests {
 
     private boolean leavesEnough(Place place) {
         long before = bytesByNetwork.getOrDefault(place.network(), 0L);
-        return before == 0 || before + place.bytes <= 2 * (most - bytesInside - place.bytes);
+        // half of what it has, not twice what is left: without a bound that is all a long can tell
+        return before == 0 || (before + place.bytes + 1) / 2 <= most - bytesInside - place.bytes;
     }
 
     private void count(Place place, int more) {
@@ -135,7 +137,11 @@ final class ArrivingRequests {
                 return;
             }
             lookLater();
-            now = List.copyOf(inside.keySet());
+            boolean thereIsNoRoom = first() != null; // else each waits for others of its own address
+            now = inside.values().stream()
+                    .filter(place -> thereIsNoRoom || waiting.count(place.network()) > 0)
+                    .map(Place::arrival)
+                    .toList();
         }
         now.forEach(Arrival::lookedAt);
     }

@@ -1,14 +1,13 @@
 package io.conclave.connection;
 
-import io.conclave.consensus.AddressLines;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Queue;
 
 /**
  * Lets few bytes of large requests at a time into a server, so that what others write waits behind few of them. The
- * others wait in {@linkplain AddressLines lines} by address, and nothing more is read from their connections.
- * Thread-safe.
+ * others wait in the order in which they came, and nothing more is read from their connections. Thread-safe.
  */
 final class LargeRequests {
     /** A connection whose next request waits here. */
@@ -22,7 +21,7 @@ final class LargeRequests {
     private final long most;
 
     // Both: @GuardedBy("this").
-    private final AddressLines<Place> places = new AddressLines<>();
+    private final Queue<Place> places = new ArrayDeque<>();
     private long inside;
 
     LargeRequests(long most) {
@@ -33,15 +32,14 @@ final class LargeRequests {
      * Lets a request in, or has it wait until there is room. One that is larger than all that may be inside goes in
      * alone.
      *
-     * @param network whose request it is
      * @return whether it is inside now; if not, it is told later
      */
-    synchronized boolean enter(String network, Waiting waiting, long weight) {
+    synchronized boolean enter(Waiting waiting, long weight) {
         if (places.isEmpty() && hasRoomFor(weight)) {
             inside += weight;
             return true;
         }
-        places.add(network, new Place(waiting, weight));
+        places.add(new Place(waiting, weight));
         return false;
     }
 
@@ -50,17 +48,13 @@ final class LargeRequests {
         List<Waiting> admitted = new ArrayList<>();
         synchronized (this) {
             inside -= weight;
-            for (Place next = first(); next != null && hasRoomFor(next.weight); next = first()) {
-                places.next();
+            for (Place next = places.peek(); next != null && hasRoomFor(next.weight); next = places.peek()) {
+                places.remove();
                 inside += next.weight;
                 admitted.add(next.waiting);
             }
         }
         admitted.forEach(Waiting::admitted);
-    }
-
-    private @Nullable Place first() {
-        return places.peek(any -> true).orElse(null);
     }
 
     private boolean hasRoomFor(long weight) {

@@ -73,11 +73,6 @@ final class LongReads {
         }
 
         @Override
-        public String network() {
-            return reads.connection.network();
-        }
-
-        @Override
         public boolean advance() {
             ClientConnection connection = reads.connection;
             if (connection.isGone() || !hasRoom()) {

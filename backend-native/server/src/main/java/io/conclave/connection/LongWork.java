@@ -1,6 +1,5 @@
 package io.conclave.connection;
 
-import io.conclave.consensus.AddressLines;
 import io.conclave.time.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -15,8 +14,8 @@ import org.slf4j.LoggerFactory;
  * in slices of about a millisecond, one at a time for the whole loop, and the loop serves other clients in between.
  * While there are such clients, a rest as long as the slice follows each slice: so long work takes half of a loop's
  * time at most, however many connections ask for it. Where there are none, the next slice follows as soon as the loop
- * has looked at its sockets. A few jobs take turns, slice by slice; the others have not begun, and so take no memory:
- * they wait in {@linkplain AddressLines lines} by address. Belongs to the loop.
+ * has looked at its sockets. A few jobs take turns, slice by slice; the others have not begun, and so take no memory.
+ * Belongs to the loop.
  */
 final class LongWork {
     static final Duration SLICE = Duration.ofMillis(1);
@@ -37,11 +36,6 @@ final class LongWork {
     interface Job {
         /** Does a part of it, which takes much less than a slice; whether that was the last part. */
         boolean advance();
-
-        /** For whom it is done; see {@link ClientConnection#network}. */
-        default String network() {
-            return "";
-        }
     }
 
     private final TimeSource time;
@@ -49,7 +43,7 @@ final class LongWork {
     private final Executor behindSockets;
     private final LongSupplier requestsAndChanges;
 
-    private final AddressLines<Job> lines = new AddressLines<>();
+    private final Queue<Job> line = new ArrayDeque<>();
     private final Queue<Job> begun = new ArrayDeque<>();
 
     /** A slice is being done, or will be when the rest before it is over. */
@@ -80,10 +74,10 @@ final class LongWork {
         this.activeUntilNanos = restUntilNanos;
     }
 
-    /** Does the job's first slice now, unless others wait or the loop rests; the others follow by themselves. */
+    /** Does the job's first slice now, unless others are in line or the loop rests; the others follow by themselves. */
     void add(Job job) {
         jobs++;
-        lines.add(job.network(), job);
+        line.add(job);
         if (underWay) {
             return;
         }
@@ -120,13 +114,13 @@ final class LongWork {
     }
 
     private boolean isWaitedFor() {
-        return !begun.isEmpty() || !lines.isEmpty();
+        return !begun.isEmpty() || !line.isEmpty();
     }
 
     /** Works for the next job until it is done, or the slice is over. */
     private void work(long sinceNanos) {
-        while (begun.size() < MOST_BEGUN && !lines.isEmpty()) {
-            lines.next().ifPresent(begun::add);
+        while (begun.size() < MOST_BEGUN && !line.isEmpty()) {
+            begun.add(line.remove());
         }
         Job job = begun.remove();
         if (!isDone(job, sinceNanos)) {

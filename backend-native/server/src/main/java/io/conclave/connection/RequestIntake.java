@@ -81,8 +81,7 @@ final class RequestIntake {
             return true;
         }
         if (gate == Gate.NOT_ASKED
-                && !largeRequests.enter(
-                        connection.network(), () -> connection.loop().post(() -> admitted(weight)), weight)) {
+                && !largeRequests.enter(() -> connection.loop().post(() -> admitted(weight)), weight)) {
             gate = Gate.WAITING;
             guard.held(ClientLimit.LARGE_REQUESTS_BYTES);
             return false;
@@ -141,9 +140,7 @@ final class RequestIntake {
      */
     void comeBack(Runnable back) {
         long weight = asideWeight;
-        if (weight == 0
-                || largeRequests.enter(
-                        connection.network(), () -> connection.loop().post(() -> cameBack(weight, back)), weight)) {
+        if (weight == 0 || largeRequests.enter(() -> connection.loop().post(() -> cameBack(weight, back)), weight)) {
             cameBack(weight, back);
         }
     }

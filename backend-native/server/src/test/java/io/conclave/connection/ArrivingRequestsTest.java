@@ -49,6 +49,15 @@ class ArrivingRequestsTest {
     private final Named c = new Named("c");
     private final Named d = new Named("d");
 
+    /** As with {@code maxArrivingRequestBytes=0}. */
+    @Test
+    void withoutABoundAllOfAnAddressArriveAtOnce() {
+        ArrivingRequests unbounded = new ArrivingRequests(Long.MAX_VALUE, time);
+        for (String name : List.of("e", "f", "g")) {
+            assertTrue(unbounded.enter(new Named(name, "one"), 1 << 20), name);
+        }
+    }
+
     @Test
     void thoseThatFindNoRoomGoInInTheOrderInWhichTheyCame() {
         assertTrue(requests.enter(a, 60));
@@ -130,5 +139,17 @@ class ArrivingRequestsTest {
         requests.enter(d, 50);
         time.advance(ArrivingRequests.BETWEEN_LOOKS);
         assertEquals(List.of("a", "b", "b", "c"), lookedAt);
+    }
+
+    @Test
+    void whereThereIsRoomOnlyThoseOfAnAddressThatWaitsForItselfAreLookedAt() {
+        requests.enter(a, 20);
+        assertTrue(requests.enter(new Named("slow", "strangers"), 40));
+        assertFalse(requests.enter(new Named("slow too", "strangers"), 30));
+        time.advance(ArrivingRequests.BETWEEN_LOOKS);
+        assertEquals(List.of("slow"), lookedAt);
+        assertFalse(requests.enter(b, 50));
+        time.advance(ArrivingRequests.BETWEEN_LOOKS);
+        assertEquals(List.of("slow", "a", "slow"), lookedAt);
     }
 }

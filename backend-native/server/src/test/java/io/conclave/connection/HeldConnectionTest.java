@@ -50,7 +50,7 @@ class HeldConnectionTest {
     @Test
     void theSessionIsKeptWhileALargeRequestWaitsForThoseOfOthers() {
         open();
-        server.largeRequests.enter("10.0.0.9", () -> {}, server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
+        server.largeRequests.enter(() -> {}, server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES));
         receive(new RequestBody.SetData("/n", new byte[100_000], -1));
         assertEquals(1, touches.get());
         server.time.advanceUntil(Duration.ofMillis(TIMEOUT_MS / 3), () -> touches.get() >= 5);

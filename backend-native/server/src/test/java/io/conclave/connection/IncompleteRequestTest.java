@@ -149,7 +149,7 @@ class IncompleteRequestTest {
     @Test
     void oneThatIsAllThereAndWaitsForTheServerIsNotCut() {
         long most = server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES);
-        server.largeRequests.enter("10.0.0.9", () -> {}, most);
+        server.largeRequests.enter(() -> {}, most);
         Peer there = withLongRequest();
         there.sendsTheRest();
         takeAllRoom();
@@ -165,7 +165,7 @@ class IncompleteRequestTest {
     @Test
     void aClientThatTakesNoAnswersKeepsNoRoomButOneThatTakesThemSlowlyDoes() {
         long most = server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES);
-        server.largeRequests.enter("10.0.0.9", () -> {}, most);
+        server.largeRequests.enter(() -> {}, most);
         Peer takesNone = withLongRequest();
         Peer takesSome = withLongRequest();
         takesNone.sendsTheRest();

@@ -151,7 +151,7 @@ class LargeBodyTest {
     @Test
     void aClientThatTakesNoAnswersLeavesItsRoomAmongTheLargeRequestsToOthers() {
         long most = server.guard.limits().most(ClientLimit.LARGE_REQUESTS_BYTES);
-        server.largeRequests.enter("10.0.0.9", () -> {}, most);
+        server.largeRequests.enter(() -> {}, most);
         reader.channelRead(null, frame(multiRead(PARTS)));
         takesAnswers(false);
         server.largeRequests.leave(most);

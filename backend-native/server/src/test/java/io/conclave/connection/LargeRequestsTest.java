@@ -13,22 +13,7 @@ class LargeRequestsTest {
     private final List<String> admitted = new ArrayList<>();
 
     private boolean enter(String name, long weight) {
-        return enter("10.0.0.1", name, weight);
-    }
-
-    private boolean enter(String network, String name, long weight) {
-        return requests.enter(network, () -> admitted.add(name), weight);
-    }
-
-    @Test
-    void oneOfAnotherAddressWaitsForOneOfAnAddressThatHasMany() {
-        for (int i = 0; i < 10; i++) {
-            enter("10.0.0.1", "of a stranger", 100);
-        }
-        assertFalse(enter("10.0.0.2", "of a client", 100));
-        requests.leave(100);
-        requests.leave(100);
-        assertEquals(List.of("of a stranger", "of a client"), admitted);
+        return requests.enter(() -> admitted.add(name), weight);
     }
 
     @Test

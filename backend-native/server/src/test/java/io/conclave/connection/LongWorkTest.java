@@ -148,33 +148,6 @@ class LongWorkTest {
     }
 
     @Test
-    void aJobOfAnotherAddressWaitsForOneOfAnAddressThatHasMany() {
-        for (int i = 0; i < 5 * LongWork.MOST_BEGUN; i++) {
-            ask("stranger", 2 * PARTS_OF_A_SLICE);
-        }
-        LongWork.Job job = job("client", 1);
-        activity++;
-        work.add(new LongWork.Job() {
-            @Override
-            public boolean advance() {
-                return job.advance();
-            }
-
-            @Override
-            public String network() {
-                return "10.0.0.2";
-            }
-        });
-        while (!done.contains("client")) {
-            runPosted();
-            donePartsAfter(LongWork.SLICE);
-        }
-        assertTrue(
-                done.indexOf("client") <= (LongWork.MOST_BEGUN + 2) * PARTS_OF_A_SLICE,
-                () -> "behind " + done.indexOf("client") + " parts");
-    }
-
-    @Test
     void aJobThatFailsDoesNotHoldUpTheNextOne() {
         activity += 2;
         work.add(() -> {
