@@ -220,7 +220,9 @@ class ConclaveLeaderInitiatorTest extends SpringIntegrationFixture {
             }
         });
         await().until(() -> told.size() >= 2);
-        assertEquals(List.of("true true", "a revoked, leader: false"), List.copyOf(told).subList(0, 2));
+        assertEquals(
+                List.of("true true", "a revoked, leader: false"),
+                List.copyOf(told).subList(0, 2));
     }
 
     @Test
