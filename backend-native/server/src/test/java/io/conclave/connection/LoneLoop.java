@@ -131,10 +131,13 @@ final class LoneLoop implements AutoCloseable {
         return new ConnectionReader(channel, loop, services, List.of());
     }
 
-    /** Waits until the loop has done what it does now. */
+    /** Waits until the loop has done what it does now, and has flushed, as it does at the end of its turn. */
     void finishTask() {
         CompletableFuture<Boolean> done = new CompletableFuture<>();
-        loop.post(() -> done.complete(true));
+        loop.post(() -> {
+            loop.flush();
+            done.complete(true);
+        });
         done.join();
     }
 
