@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An event on its way to all its watchers on one loop. What they are sent is the same for each of them, so it is
  * encoded once; where it is long, it is in memory once as well, however many watchers do not read it (with TLS each has
- * it encrypted for itself). Belongs to the loop; whoever makes it releases it.
+ * it encrypted for itself). Belongs to the loop; its maker releases it.
  */
 final class SharedEvent {
     /** An event with a path of so many characters goes to the channels as it is; a shorter one is copied. */

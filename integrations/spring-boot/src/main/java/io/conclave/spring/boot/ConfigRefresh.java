@@ -40,7 +40,7 @@ final class ConfigRefresh implements SmartLifecycle {
 
     /** Binds beans again when properties are different. */
     interface Rebinding {
-        /** Its monitor is held while changes reach the environment and beans are bound, by whoever does so. */
+        /** A thread holds its monitor while it brings changes into the environment and binds beans. */
         Object turn();
 
         void rebind(Set<String> keys);
