@@ -13,15 +13,14 @@ import io.conclave.node.NodePath;
 import io.conclave.node.Permission;
 import io.conclave.request.Create;
 import io.conclave.request.SetAcl;
-import io.conclave.testkit.memory.MemoryStore;
+import io.conclave.testkit.contract.TestStore;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Which rights a waiter and a look need. */
 class LatchRightsTest {
@@ -30,18 +29,14 @@ class LatchRightsTest {
     private static final Acl NOBODY_READS =
             new Acl(List.of(new Acl.Entry(EnumSet.complementOf(EnumSet.of(Permission.READ)), "world", "anyone")));
 
-    private final String store = UUID.randomUUID().toString();
-    private final Coordinator coordinator = Coordinator.connect("memory:" + store);
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Coordinator coordinator = store.connect();
 
     @BeforeEach
     void makeTheParent() throws Exception {
         coordinator.execute(Create.of(PARENT));
-    }
-
-    @AfterEach
-    void close() {
-        coordinator.close();
-        MemoryStore.forget(store);
     }
 
     private static void isRefused(CompletableFuture<?> outcome) {

@@ -15,37 +15,28 @@ import io.conclave.node.NodePath;
 import io.conclave.request.Exists;
 import io.conclave.request.GetChildren;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.Quiescence;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** With a limit of zero the store's answer decides, and no other participant is waited for. */
 @Timeout(300)
 class ZeroLimitTest {
     private static final NodePath PATH = NodePath.of("/barrier");
 
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
-    private final ManualTimeSource clock = new ManualTimeSource(); // so nothing ends by its time
-    private final Coordinator coordinator = Coordinator.builder("memory:" + store)
-            .sessionTimeout(Duration.ofHours(1))
-            .timeSource(clock)
-            .connect();
+    @RegisterExtension
+    final TestStore store = new TestStore();
 
-    @AfterEach
-    void close() {
-        faults.clear();
-        coordinator.close();
-        MemoryStore.forget(store);
-    }
+    private final Faults faults = store.faults();
+    private final ManualTimeSource clock = new ManualTimeSource(); // so nothing ends by its time
+    private final Coordinator coordinator = store.connect(clock);
 
     private void leavesNoWatch() throws InterruptedException {
         Quiescence.await(faults, List.of(coordinator));

@@ -11,43 +11,29 @@ import io.conclave.coordinator.RecipeAccess;
 import io.conclave.error.AcquireTimeoutException;
 import io.conclave.error.NotConnectedException;
 import io.conclave.testkit.ManualTimeSource;
+import io.conclave.testkit.contract.TestStore;
 import io.conclave.testkit.memory.Faults;
-import io.conclave.testkit.memory.MemoryStore;
 import io.conclave.testkit.memory.Quiescence;
 import java.time.Duration;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** With a limit of zero the store's answer decides, and no other candidate is waited for. */
 @Timeout(300)
 class ZeroLimitTest {
-    private final String store = UUID.randomUUID().toString();
-    private final Faults faults = MemoryStore.named(store).faults();
+    @RegisterExtension
+    final TestStore store = new TestStore();
+
+    private final Faults faults = store.faults();
     private final ManualTimeSource clock = new ManualTimeSource(); // so nothing ends by its time
-    private final Coordinator coordinator = connect();
-    private final Coordinator other = connect();
+    private final Coordinator coordinator = store.connect(clock);
+    private final Coordinator other = store.connect(clock);
     private final LeaderElection election = LeaderElection.at(coordinator, "/election");
     private final LeaderElection rivals = LeaderElection.at(other, "/election");
-
-    private Coordinator connect() {
-        return Coordinator.builder("memory:" + store)
-                .sessionTimeout(Duration.ofHours(1))
-                .timeSource(clock)
-                .connect();
-    }
-
-    @AfterEach
-    void close() {
-        faults.clear();
-        coordinator.close();
-        other.close();
-        MemoryStore.forget(store);
-    }
 
     private static Throwable failure(CompletableFuture<?> outcome) {
         return assertThrows(ExecutionException.class, () -> outcome.get(120, SECONDS))

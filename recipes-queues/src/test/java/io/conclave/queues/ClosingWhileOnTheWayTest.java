@@ -70,6 +70,16 @@ class ClosingWhileOnTheWayTest {
         return begun.get(120, SECONDS);
     }
 
+    /** Holds the answer to the next reading of an item; completes when it is asked for. */
+    private CompletableFuture<Void> holdTheReadOfAnItem() {
+        CompletableFuture<Void> read = new CompletableFuture<>();
+        faults.onNext(
+                request ->
+                        request instanceof GetData get && get.path().name().contains("queue-") && read.complete(null),
+                RequestFate.HOLD_REPLY);
+        return read;
+    }
+
     private static boolean isDequeue(Request<?> request) {
         return request instanceof Multi multi
                 && multi.operations().stream()
@@ -247,11 +257,7 @@ class ClosingWhileOnTheWayTest {
     @Test
     void itemOfATryThatHadEndedComesBackThoughAnotherQueueWasUsedMeanwhile() throws Exception {
         queue.put("first");
-        CompletableFuture<Void> read = new CompletableFuture<>();
-        faults.onNext(
-                request ->
-                        request instanceof GetData get && get.path().name().contains("queue-") && read.complete(null),
-                RequestFate.HOLD_REPLY);
+        CompletableFuture<Void> read = holdTheReadOfAnItem();
         CompletableFuture<Optional<String>> taken = queue.tryTakeAsync();
         read.get(120, SECONDS);
         DistributedQueue<String> other = DistributedQueue.at(coordinator, "/queues/other", DataCodec.TEXT);
@@ -290,11 +296,7 @@ class ClosingWhileOnTheWayTest {
     @Test
     void nothingComesBackOfATakeThatHadNoEffect() throws Exception {
         queue.put("first");
-        CompletableFuture<Void> read = new CompletableFuture<>();
-        faults.onNext(
-                request ->
-                        request instanceof GetData get && get.path().name().contains("queue-") && read.complete(null),
-                RequestFate.HOLD_REPLY);
+        CompletableFuture<Void> read = holdTheReadOfAnItem();
         CompletableFuture<String> taken = queue.takeAsync();
         try (Coordinator another = connect()) {
             DistributedQueue<String> rivals = DistributedQueue.at(another, PATH, DataCodec.TEXT);
